@@ -26,9 +26,9 @@ fn scenario(queue: impl Into<Queue>) -> Scenario {
     Scenario { warm_up: Time::from_secs(5.0), record, ..Scenario::new(duration, links, flows) }
 }
 
-/// What the flows got, and what it cost.
+/// Results of the flows, and their price.
 pub struct Figures {
-    /// Of both together, in Mbit/s.
+    /// Goodput of both together, in Mbit/s.
     pub goodput: f64,
     /// Mean time in the queue of the narrow link, in milliseconds.
     pub delay: f64,

@@ -5,7 +5,8 @@ use crate::room::Room;
 use crate::transport::SackBlocks;
 use crate::units::Time;
 
-/// What an ACK reports, with the stamp of the packet that it answers: the handle takes the stamp's place.
+/// Contents of an ACK that reports blocks, with the stamp of the packet that it answers: the handle takes the
+/// stamp's place.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
 pub struct Report {
@@ -49,7 +50,7 @@ impl BlockStore {
         }
     }
 
-    /// What is kept under a handle.
+    /// Report kept under a handle.
     #[inline]
     pub fn get(&self, handle: u32) -> &Report {
         &self.slots[handle as usize]

@@ -72,36 +72,37 @@ pub struct Simulation {
     /// How packets come to each hop; empty where that decides no ties.
     leads: Vec<Lead>,
     flows: Vec<Flow>,
-    /// What each flow's application does.
+    /// Application of each flow.
     sources: Vec<Source>,
-    /// What each flow's sender had counted when the warm-up ended for it; empty until it has for the first one.
+    /// Counters of each flow's sender when the warm-up ended for it; empty until it has ended for the first
+    /// one.
     before_warm_up: Vec<Option<Counted>>,
     /// Packets that each flow delivered before the warm-up ended; empty without a warm-up.
     delivered_before: Vec<u64>,
     recorder: Recorder,
     /// Applications that hear back.
     apps: Apps,
-    /// Whether anybody wants to know what reaches hosts.
+    /// True if anything observes packets that reach hosts.
     attends: bool,
     /// The flow of the scenario that each flow is counted with; empty if there are no others.
     owners: Vec<u32>,
     /// SACK blocks of the ACKs under way.
     blocks: BlockStore,
     outbox: Outbox,
-    /// What a queue that tells flows apart knows them by; empty if there is no such queue.
+    /// Keys of flows for queues that tell flows apart; empty if there is no such queue.
     flow_keys: Vec<FlowKey>,
     /// Code points of the packets of each flow; empty if all are 0.
     code_points: Vec<u8>,
     /// Conditioners, by the indices of their ports; there are few.
     conditioners: Vec<(u32, Conditioner)>,
-    /// What these tell one another.
+    /// Reports that conditioners send to one another.
     exchange: Exchange,
-    /// Whether senders tell conditioners what they know.
+    /// True if senders inform conditioners of their state.
     tells: bool,
-    /// What each flow's sender knew when it last sent something; empty if no conditioner is told.
+    /// Recent states of each flow's sender; empty if no conditioner is informed.
     told: Vec<Words>,
     ranks: Ranks,
-    /// Whether the flows are too many for the caches.
+    /// True if the flows are too many for the caches.
     looks_ahead: bool,
     /// The bucket in flight at which it last did.
     looked_at: u64,
@@ -215,7 +216,7 @@ impl Simulation {
         self.run_named(&plan.names)
     }
 
-    /// The same for a caller that has let go of the plan.
+    /// Runs like [`Simulation::run`], for a caller that has let go of the plan.
     pub fn run_named(mut self, names: &Names) -> Recording {
         loop {
             let (arrival, event) = (self.in_flight.first_at(), Event::from_key(self.events.first_key()));
@@ -239,7 +240,7 @@ impl Simulation {
         }
     }
 
-    /// Whether the first arrival comes before an event at the same instant.
+    /// Returns whether the first arrival comes before an event at the same instant.
     fn arrives_before(&self, event: Event) -> bool {
         self.in_flight.first_hop().is_some_and(|hop| self.ranks.arrival(hop) < event.rank)
     }
@@ -453,8 +454,8 @@ impl Simulation {
         None
     }
 
-    /// Whether nothing else happens to a sender up to and including `at`: no ACK is on its way that comes before, and
-    /// the timer does not expire.
+    /// Returns whether nothing else happens to a sender up to and including `at`: no ACK that comes before is
+    /// on its way, and the timer does not expire.
     #[inline]
     fn sender_knows_till(&self, index: usize, at: Time) -> bool {
         let flow = &self.flows[index];

@@ -16,7 +16,7 @@ pub struct Event {
     pub time: Time,
     /// Order among events at one instant.
     pub rank: u32,
-    /// What happens: the engine packs a kind and an index into it.
+    /// Kind and index of the event, packed by the engine.
     pub target: u32,
 }
 
@@ -73,7 +73,7 @@ impl EventQueue {
         EventQueue::with_spans_from(MANY, events)
     }
 
-    /// The same, where those that come later wait in spans if there are so `many`.
+    /// Makes a queue whose later events wait in spans if there are at least `many` of them.
     fn with_spans_from(many: usize, events: usize) -> Self {
         let room = events.min(many) + 1 + ARITY;
         let (span, spans) = if events < many { (u64::MAX, 1) } else { (0, SPANS as usize) };

@@ -74,7 +74,7 @@ pub(crate) struct Flow {
     pub sender: SendingEnd,
     /// The earliest event of the sender's timer that waits; [`Time::NEVER`] for none.
     pub sender_event: Time,
-    /// The same for pacing.
+    /// Time of the pending pacing event.
     pub pace_event: Time,
     /// Bytes sent since the warm-up.
     pub bytes_sent: u64,
@@ -86,7 +86,7 @@ pub(crate) struct Flow {
     pub acks_under_way: u16,
 }
 
-/// What comes behind starts a cache line.
+/// Marks the start of a cache line: the fields after it start one.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 struct Line;
@@ -192,7 +192,7 @@ impl Flow {
         }
     }
 
-    /// Whether packet 0 of a connection is a SYN.
+    /// Returns whether packet 0 of a connection is a SYN.
     pub fn handshake(&self) -> bool {
         matches!(&self.sender, SendingEnd::Tcp(tcp) if tcp.core().options.handshake)
     }
@@ -201,7 +201,7 @@ impl Flow {
         FlowFrame { index, tcp: matches!(self.sender, SendingEnd::Tcp(_)) }
     }
 
-    /// What a capture has to know of it.
+    /// Facts about the flow that a capture needs.
     pub fn facts(&self) -> FlowFacts {
         let payload_bytes = self.payload_bytes();
         let tcp = match &self.sender {
@@ -258,7 +258,7 @@ impl Flow {
         Counted { sender, supplied }
     }
 
-    /// What a TCP sender has counted before the warm-up ends. All else looks at the time as it counts, because
+    /// Counters of a TCP sender before the warm-up ends. All else looks at the time as it counts, because
     /// parts of a folded network act ahead of time.
     pub fn snapshot(&self, source: &Source) -> Counted {
         match self.sender {

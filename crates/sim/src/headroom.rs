@@ -10,7 +10,7 @@ use std::fmt;
 
 use crate::room::gib;
 
-/// What of the memory stays free: a sixteenth, and at most this.
+/// Memory kept free: 1/16 of it, at most 1 GiB.
 const MOST_SPARED: u64 = 1 << 30;
 const SPARED_PART: u64 = 16;
 
@@ -86,7 +86,7 @@ pub fn too_large(what: &str, bytes: usize) -> String {
     too_large_for(what, bytes as u64, Memory::now())
 }
 
-/// The same where it is known how much there was.
+/// Writes the message where the memory is known.
 pub(crate) fn too_large_for(what: &str, bytes: u64, memory: Option<Memory>) -> String {
     let left = memory.map_or(String::new(), |memory| format!(", and {memory}"));
     format!("memory runs low: {what} need {}{left}", gib(bytes))

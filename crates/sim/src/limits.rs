@@ -1,5 +1,5 @@
-//! What ends a run before its end: a request, its limit of events, or the memory of
-//! this computer runs low. Runs look for it once in a while, which takes a fiftieth of the engine's instructions.
+//! Conditions that end a run early: a request, its limit of events, or too little memory. Runs check them
+//! once in a while, which takes a fiftieth of the engine's instructions.
 
 use crate::headroom::{self, Shortage};
 use crate::pulse::Pulse;

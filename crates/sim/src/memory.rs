@@ -1,8 +1,9 @@
-//! What a program of very many flows tells the machine about its memory: what it will need soon, and where large pages
-//! pay.
+//! Hints to the machine about the memory of very many flows: addresses that will be needed soon, and places
+//! where large pages pay.
 //!
-//! With a hundred thousand flows their state lies far beyond the caches, and without these hints an event waits
-//! for memory five times as long as it works (docs/performance.md has the figures). They change no result.
+//! With a hundred thousand flows their state lies far beyond the caches, and without these hints an event
+//! waits for memory five times as long as it works (docs/performance.md has the figures). They change no
+//! result.
 
 // Hints to the processor and to the kernel cannot be given without, nor can an allocator be made of another one.
 #![allow(unsafe_code)]
@@ -14,7 +15,8 @@ const LINE_BYTES: usize = 64;
 #[cfg(target_os = "linux")]
 const PAGE_BYTES: usize = 4096;
 
-/// What the system's allocator aligns to without being asked, and moves by its pages when it grows.
+/// Largest alignment that the system's allocator gives to any block, and keeps by moving pages when a block
+/// grows.
 pub(crate) const ALIGNED_ANYWAY: usize = 16;
 
 /// So much may fill a large page together with what lies beside it.
@@ -176,7 +178,7 @@ mod tests {
         }
     }
 
-    /// Whether the kernel knows of an advice for the mapping that an address lies in.
+    /// Returns whether the kernel has an advice for the mapping that holds an address.
     #[cfg(target_os = "linux")]
     fn is_advised(address: usize) -> bool {
         let maps = std::fs::read_to_string("/proc/self/smaps").expect("Linux tells");

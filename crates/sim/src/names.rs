@@ -6,9 +6,9 @@ use std::sync::Arc;
 /// The names of a network, shared by its plan and all that is recorded of it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Names {
-    /// Of flows.
+    /// Names of flows.
     pub flows: Arc<NameList>,
-    /// Of ports: `a->b`.
+    /// Names of ports: `a->b`.
     pub ports: Arc<NameList>,
 }
 
@@ -37,7 +37,7 @@ impl NameList {
         self.ends.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether there is no name.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }

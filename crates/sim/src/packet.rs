@@ -21,7 +21,7 @@ pub struct Packet {
     pub(crate) next: u32,
     /// Bytes on the wire.
     pub size: u16,
-    /// What it is, and below that its code point, or what makes one of its flow's (see [`Packet::with_other`]).
+    /// Packet kind (2 bits) and code-point difference to the flow (6 bits); see [`Packet::with_other`].
     kind: u8,
     /// Explicit congestion notification: a set of [`ecn`] flags.
     pub ecn: u8,
@@ -49,19 +49,19 @@ impl Packet {
         Packet { stamp, kind: ACK, ..Packet::data(seq, size, ecn, now) }
     }
 
-    /// The same, on its way to this hop.
+    /// Returns the packet on its way to this hop.
     #[inline]
     pub fn to(self, hop: u32) -> Self {
         Packet { hop, ..self }
     }
 
-    /// The same, which reaches this hop at `at`.
+    /// Returns the packet on its way to this hop, which it reaches at `at`.
     #[inline]
     pub fn arriving(self, at: Time, hop: u32) -> Self {
         Packet { at, hop, ..self }
     }
 
-    /// The same ACK, which has this number and also reports what is kept under a handle, its stamp included.
+    /// Returns this ACK with a number and the handle of a report, which includes its stamp.
     pub fn reporting(self, number: u16, handle: u32) -> Self {
         let stamp = Time::from_ps(u64::from(number) << 32 | u64::from(handle));
         Packet { stamp, kind: self.kind | SACK, ..self }
@@ -78,18 +78,18 @@ impl Packet {
         self.kind = self.kind & KIND | dscp;
     }
 
-    /// The same with the bits of its code point in which `own`, that of its flow, is set turned over: under way a
-    /// packet keeps by how much it differs from its flow, so that nothing has to be written on a new one.
+    /// XORs the code point with `own`, the flow's: a packet under way stores only the difference, so that a
+    /// new one needs no write.
     #[inline]
     pub fn with_other(self, own: u8) -> Self {
         Packet { kind: self.kind ^ own, ..self }
     }
 
-    /// Whether it comes before another one, by time, and at one instant by hop.
+    /// Returns whether the packet comes before another one, by time, and at one instant by hop.
     ///
-    /// Two packets reach one hop at one instant only where jitter reorders. They come in the order of their numbers,
-    /// then of their stamps, or of the numbers of ACKs that report blocks, of which there are 2^16; what is alike in all
-    /// of that is the same.
+    /// Two packets reach one hop at one instant only where jitter reorders. They come in the order of their
+    /// numbers, then of their stamps, or of the numbers of ACKs that report blocks, of which there are 2^16;
+    /// what is alike in all of that is the same.
     #[inline(always)]
     pub fn comes_before(&self, other: &Packet) -> bool {
         self.at < other.at || (self.at == other.at && self.order_at_instant(other).is_lt())
@@ -109,7 +109,7 @@ impl Packet {
         key(self).cmp(&key(other))
     }
 
-    /// Whether it travels from the receiver to the sender.
+    /// Returns whether the packet travels from the receiver to the sender.
     #[inline]
     pub fn is_ack(&self) -> bool {
         self.kind & ACK != 0
@@ -123,7 +123,7 @@ impl Packet {
         self.stamp
     }
 
-    /// What tells copies of a packet apart that have the same number: the stamp, or what stands in place of it.
+    /// Mark that distinguishes copies of a packet with the same number: the stamp, or the value in its place.
     pub(crate) fn mark(&self) -> Time {
         self.stamp
     }

@@ -1,5 +1,5 @@
-//! What a thread that runs a simulation is doing, for others to see: whether it is inside a part that somebody
-//! else wrote, since when, and in which. They can ask it to stop.
+//! Activity of a thread that runs a simulation, visible to other threads: the user's part that it is inside
+//! of, if any, and since when. They can ask it to stop.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -55,7 +55,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Pulse {
-    /// That of this thread.
+    /// Pulse of this thread.
     pub fn own() -> Arc<Self> {
         OWN.with(|own| own.borrow().clone())
     }

@@ -1,8 +1,9 @@
-//! What is to come, by span of time: as it is, one behind the other, in no order within a span.
+//! Unsorted lists of future items, one per time span.
 //!
-//! With half a million packets in flight, a slot for each lies outside the caches and has to be waited for when the
-//! packet arrives; so does the place in a heap of a timer among a hundred thousand. The ends of some hundred spans do
-//! not, and a span is read in one go when its time comes (docs/performance.md has what that gives).
+//! With half a million packets in flight, a slot for each lies outside the caches and has to be waited for
+//! when the packet arrives; so does the place in a heap of a timer among a hundred thousand. The ends of some
+//! hundred spans do not, and a span is read in one go when its time comes (docs/performance.md has what that
+//! gives).
 
 use crate::memory::prefetch;
 use crate::room::{self, Room};
@@ -47,7 +48,7 @@ pub struct Detached {
 }
 
 impl Detached {
-    /// Whether there is nothing in it.
+    /// Returns whether there is nothing in it.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.block == NONE

@@ -12,14 +12,14 @@ use crate::pulse::Pulse;
 use crate::run::RunError;
 use crate::units::Time;
 
-/// What a thread does that was asked to stop gets so long to come back.
+/// Time that a thread has to come back after it was asked to stop.
 const PATIENCE: Duration = Duration::from_millis(40);
 
 /// Nobody takes results any more.
 #[derive(Debug)]
 pub(crate) struct Ended;
 
-/// What a thread and its batch share.
+/// State that a thread and its batch share.
 pub(crate) struct Worker<T> {
     pulse: Arc<Pulse>,
     job: AtomicUsize,
@@ -163,7 +163,7 @@ impl<T: Send + 'static> Workers<T> {
         results
     }
 
-    /// What is done and waits in a thread that has turned to another run, which may be long.
+    /// Results that wait in a thread which has turned to another run, maybe a long one.
     pub fn held(&self) -> impl Iterator<Item = T> + '_ {
         self.threads.iter().filter_map(|thread| thread.worker.held().take())
     }
@@ -176,7 +176,7 @@ impl<T: Send + 'static> Workers<T> {
         }
     }
 
-    /// Whether they have been asked to.
+    /// Returns whether the threads have been asked to stop.
     pub fn are_stopped(&self) -> bool {
         self.stopped
     }

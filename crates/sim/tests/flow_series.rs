@@ -22,8 +22,8 @@ fn with_series() -> impl Strategy<Value = Scenario> {
     (scenario(), sampled()).prop_map(|(scenario, record)| apart(Scenario { record, ..scenario }))
 }
 
-/// Whether a sampled flow's source writes ahead of time, whether one's receiver acts ahead of time, and whether one's
-/// sender does.
+/// Returns whether a sampled flow's source writes ahead of time, whether one's receiver acts ahead of time,
+/// and whether one's sender does.
 fn acts_ahead(plan: &Plan) -> [bool; 3] {
     let sampled: BTreeSet<u32> =
         plan.watch.flow_series.iter().flat_map(|(flows, _)| flows).copied().collect();
@@ -48,7 +48,8 @@ fn indices(recording: &Recording, table: &str, column: &str) -> Vec<i32> {
     }
 }
 
-/// What a flow's receiver has got by the end of each instant, from the packets that reached it.
+/// Packets delivered to a flow's receiver by the end of each instant, counted from the packets that reached
+/// it.
 fn delivered(events: &Recording, flow: i32, handshake: Option<bool>, times: &[f64]) -> Vec<u64> {
     let columns = ["flow", "seq", "ack"].map(|name| indices(events, "packets", name));
     let reached: Vec<(f64, i32)> = (reals(events, "packets", "time").into_iter().enumerate())

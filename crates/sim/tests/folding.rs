@@ -44,7 +44,7 @@ fn acks(scenario: &Scenario, flow: usize, seed: u64) -> Vec<Time> {
     times.iter().zip(acks).filter(|(_, &ack)| ack).map(|(&time, _)| Time::from_secs(time)).collect()
 }
 
-/// What is to happen at the instant of an ACK.
+/// Event at the instant of an ACK.
 #[derive(Clone, Copy, Debug)]
 enum Tie {
     WarmUp,
@@ -61,7 +61,7 @@ fn set_timeout(scenario: &mut Scenario, flow: usize, timeout: Time) {
     }
 }
 
-/// The same scenario with a tie between an ACK of the flow and something else, or none if there is no such ACK.
+/// Scenario with a tie between an ACK of the flow and something else, or none if there is no such ACK.
 fn tied(scenario: &Scenario, flow: usize, seed: u64, tie: Tie, which: usize) -> Option<Scenario> {
     let mut scenario = Scenario { warm_up: Time::ZERO, ..scenario.clone() };
     scenario.flows[flow].start_spread = Time::ZERO;

@@ -187,8 +187,8 @@ proptest! {
     }
 }
 
-/// What a router finds out is near what senders know: the round trip within a tenth, the timeout within a quarter, on the
-/// mean over time.
+/// Compares a router's inferences with the senders' state: the round trip within a tenth, the timeout within
+/// a quarter, on the mean over time.
 #[test]
 fn what_passes_tells_what_senders_know() {
     let record = |plain: &mut Value| {

@@ -1,5 +1,5 @@
-//! What the engine allocates, counted by the allocator: nothing for a packet once a run is under way, nothing that
-//! grows with simulated time, and less than a kibibyte for a flow.
+//! Allocations of the engine, counted by the allocator: nothing for a packet once a run is under way, nothing
+//! that grows with simulated time, and less than a kibibyte for a flow.
 
 // An allocator cannot be written without.
 #![allow(unsafe_code)]

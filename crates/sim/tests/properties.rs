@@ -1,4 +1,4 @@
-//! What holds in every run: packets are conserved, time does not go back, folding and threads change nothing.
+//! Invariants of every run: packets are conserved, time does not go back, folding and threads change nothing.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -118,7 +118,7 @@ proptest! {
     }
 }
 
-/// Whether a joined recording has all that is in these, one behind the other, and nothing else.
+/// Returns whether a joined recording has the rows of these, one behind the other, and nothing else.
 fn is_made_of(joined: &Joined, parts: &[&Recording]) -> bool {
     let mut whole: Vec<(String, Vec<u64>)> = table_bits(parts[0].tables());
     for part in &parts[1..] {
@@ -219,7 +219,7 @@ fn a_failure_comes_behind_what_finished_before() {
     }
 }
 
-/// What a batch that joins hands over; `looked_at` sees it first, each time.
+/// Results of a batch that joins; `looked_at` sees it first, each time.
 fn joining(jobs: Vec<Job>, threads: usize, looked_at: impl Fn(&Batch<DoneTogether>)) -> Vec<DoneTogether> {
     let mut batch = Batch::start_joining(jobs, threads);
     let mut groups = Vec::new();

@@ -1,4 +1,4 @@
-//! What losses and silence leave of the window, over links whose times can be worked out by hand.
+//! Windows after losses and silence, over links whose times can be worked out by hand.
 
 use crate::common::recorded::{reals, sent};
 use parshall_sim::scenario::Scenario;
@@ -324,7 +324,7 @@ fn reordering_does_not_hold_linuxs_window_down() {
     assert!(delivered(json!({})) > 0.8 * allowed);
 }
 
-/// What was lost stays lost: where all of a second is dark, the profile's window is halved as before.
+/// Losses that stay lost: where all of a second is dark, the profile's window is halved as before.
 #[test]
 fn a_timeout_for_losses_is_not_undone() {
     let lost: Vec<u64> = (400..600).collect();

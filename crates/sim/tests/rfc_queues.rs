@@ -14,7 +14,7 @@ use crate::rfc::{self, through_link, Discipline, Fate, Pkt};
 
 const MS: u64 = 1_000_000_000;
 const SECOND: u64 = 1000 * MS;
-/// Of 8 Mbit/s.
+/// Transmission time of a byte at 8 Mbit/s, in picoseconds.
 const PS_PER_BYTE: f64 = 1e6;
 
 /// Bursts and pauses of a few flows, some packets ECN-capable, times often equal to those of departures.
@@ -108,7 +108,7 @@ fn codel_settings(config: &Value) -> rfc::codel::Settings {
     }
 }
 
-/// The same queue as the simulator's, by the RFC; `stream` makes its draws.
+/// Builds the simulator's queue by its RFC; `stream` makes its draws.
 fn by_rfc(config: &Value, mut stream: Stream) -> Box<dyn Discipline> {
     let whole = |field: &str| config[field].as_u64().unwrap_or_else(|| panic!("a number: {field}"));
     match config["kind"].as_str() {
@@ -215,8 +215,8 @@ fn traffic() -> impl Strategy<Value = Vec<(Value, Value)>> {
     prop::collection::vec(kind, 1..6)
 }
 
-/// What a recording says of the recorded port: who arrived, numbered, with the flow and number of each; and in
-/// order of time what became of packets.
+/// Events of the recorded port: arrivals, numbered, with the flow and number of each; and in order of time
+/// the fates of packets.
 struct Recorded {
     arrivals: Vec<Pkt>,
     names: Vec<(i32, i64)>,

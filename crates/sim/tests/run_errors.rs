@@ -1,4 +1,4 @@
-//! What ends a run before its end comes back as an error that says so, and the next run goes on as if nothing had been.
+//! Errors that end a run early say so, and the next run goes on as if nothing had been.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};

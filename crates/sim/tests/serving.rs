@@ -17,7 +17,7 @@ fn queue(config: serde_json::Value) -> Queue {
     serde_json::from_value(config).expect("a queue")
 }
 
-/// The same network with these queues, and all that the ports' consumers can record.
+/// Returns the network with these queues, and all that the ports' consumers can record.
 fn with_queues(scenario: &Scenario, queue: &Queue) -> Scenario {
     let link = |link: &Link| {
         let mut link = Link { queue: queue.clone().into(), ..link.clone() };
@@ -205,7 +205,7 @@ fn losses_jitter_and_recorded_capacities_work_at_such_ports_too() {
     }
 }
 
-/// What a queue that signals nothing falls short of is made up for by marks or, where those are no use, by losses.
+/// Dither at a queue that signals nothing: marks or, where those are no use, losses.
 #[test]
 fn a_dither_works_at_ports_that_decide_at_departure() {
     for (kind, ecn, count) in [("codel", true, "packets_marked"), ("codel", false, "packets_lost")] {

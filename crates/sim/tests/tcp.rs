@@ -1,4 +1,4 @@
-//! What TCP does on the wire, seen from outside, in small networks whose times can be worked out by hand.
+//! TCP on the wire, seen from outside, in small networks whose times can be worked out by hand.
 //!
 //! The link is 8 Mbit/s with 10 ms each way: a packet of 1000 bytes takes 1 ms, an ACK of 40 bytes 0.04 ms.
 

@@ -19,7 +19,7 @@ use crate::units::{Rate, Time};
 /// Most queues of one FQ-CoDel, as in Linux.
 const MAX_QUEUES: u32 = 65_536;
 
-/// What IPv4 can carry in one packet.
+/// Largest packet of IPv4, in bytes.
 pub(super) const MAX_PACKET_BYTES: u32 = 65_535;
 
 pub(super) fn check_durations(scenario: &Scenario) -> Checked<()> {

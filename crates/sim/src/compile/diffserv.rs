@@ -27,7 +27,7 @@ pub(super) struct Asked {
     pub config: Arc<Conditioner>,
 }
 
-/// What a conditioner is checked against.
+/// Parts of the network that a conditioner is checked against.
 pub(super) struct Surroundings<'a> {
     pub flows: &'a [Flow],
     pub paths: &'a Paths,
@@ -40,7 +40,7 @@ fn error<T>(place: &Place<'_>, field: &str, value: impl ToString, expected: impl
     Err(ScenarioError::new(format!("{place}.{field}"), value.to_string(), expected.into()))
 }
 
-/// Whether a code point is one.
+/// Checks that a code point is in range.
 pub(super) fn check_dscp(place: &Place<'_>, field: &str, dscp: u8) -> Checked<()> {
     if usize::from(dscp) < CODE_POINTS {
         return Ok(());
@@ -246,7 +246,7 @@ fn known_flows(
     Ok(known)
 }
 
-/// What is to be kept of conditioners' knowledge must be there.
+/// Checks that there are conditioners whose knowledge can be recorded.
 pub(super) fn check_edges(watch: &Watch, plans: &[ConditionerPlan], names: &NameList) -> Checked<()> {
     let asked = watch.edges.iter().flat_map(|(ports, _)| ports).enumerate();
     for (index, port) in asked {
@@ -329,7 +329,7 @@ fn check_names(at: &Place<'_>, rule: &Rule, around: &Surroundings<'_>) -> Checke
     Ok(())
 }
 
-/// Whether packets of one direction of a flow fit a rule, but for their code points.
+/// Returns whether packets of one direction of a flow match a rule, code points aside.
 fn fits(rule: &Rule, flow: &Flow, ack: bool) -> bool {
     let (from, to) = if ack { (&flow.destination, &flow.source) } else { (&flow.source, &flow.destination) };
     let named = rule.flows.is_empty() || rule.flows.iter().any(|pattern| matches(pattern, &flow.name));
@@ -344,7 +344,7 @@ fn fits(rule: &Rule, flow: &Flow, ack: bool) -> bool {
     exists && named && kind && hosts(&rule.sources, from) && hosts(&rule.destinations, to)
 }
 
-/// Whether a name is what a pattern says, in which `*` stands for any text.
+/// Returns whether a name matches a pattern, in which `*` stands for any text.
 fn matches(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = name.strip_prefix(parts.next().unwrap_or_default()) else {

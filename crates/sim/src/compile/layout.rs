@@ -142,15 +142,15 @@ impl Network<'_> {
             || port.events.iter().any(|event| matches!(event, LinkEvent::Reordering(_)))
     }
 
-    /// Whether the source of a flow may write ahead of time: what it writes must reach the first port that others
-    /// use too in order.
+    /// Returns whether the source of a flow may write ahead of time: its packets must reach the first shared
+    /// port in order, too.
     fn feeds(&self, flow: &FlowPlan, quiet: bool, data: &[u32]) -> bool {
         let mut own = data.iter().take_while(|&&port| self.private(port)).peekable();
         let alone = own.peek().is_some() && !own.any(|&port| self.reorders(port));
         self.folding == Folding::On && flow.tcp.is_none() && quiet && alone
     }
 
-    /// Whether the sender of a flow may act when an ACK leaves the port before it.
+    /// Returns whether the sender of a flow may act when an ACK leaves the port before it.
     fn folds_sender(&self, data: &[u32], acks: &[u32]) -> bool {
         let first_is_private = data.first().is_some_and(|&port| self.private(port));
         let in_order = acks.last().is_some_and(|&port| !self.reorders(port));

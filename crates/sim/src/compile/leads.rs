@@ -28,7 +28,7 @@ pub fn leads(paths: &Paths, flows: &[Flow], ports: &[PortPlan]) -> Vec<Lead> {
     leads
 }
 
-/// Whether a flow or a queue has the profile of ns-2.
+/// Returns whether a flow or a queue has the profile of ns-2.
 fn does_as_ns2(flows: &[Flow], ports: &[PortPlan]) -> bool {
     let flow =
         |flow: &Flow| matches!(&flow.transport, Transport::Tcp(tcp) if tcp.profile == ProfileName::Ns2);

@@ -50,9 +50,9 @@ type Checked<T> = Result<T, ScenarioError>;
 /// A port before it has any state.
 #[derive(Clone, Debug)]
 pub struct PortPlan {
-    /// Of the link.
+    /// Rate of the link.
     pub rate: Rate,
-    /// Of the link.
+    /// Propagation delay of the link.
     pub delay: Time,
     /// In front of the link.
     pub queue: Arc<Queue>,
@@ -66,7 +66,7 @@ pub struct PortPlan {
     pub events: Vec<LinkEvent>,
 }
 
-/// What is known of a flow before it has any state, besides what the scenario says.
+/// Compiled part of a flow, in addition to its values in the scenario.
 #[derive(Clone, Debug)]
 pub struct FlowPlan {
     /// For a TCP flow.
@@ -75,8 +75,8 @@ pub struct FlowPlan {
     pub data_hops: u32,
     /// First hop of its ACKs.
     pub ack_hops: u32,
-    /// Whether it is a UDP flow without recorded deliveries, alone on its first port: its source may write ahead of
-    /// time, each packet when the one before has reached the end of the first link.
+    /// True for a UDP flow without recorded deliveries, alone on its first port: its source may write ahead
+    /// of time, each packet when the one before has reached the end of the first link.
     pub feeds: bool,
 }
 
@@ -95,15 +95,16 @@ pub struct Plan {
     pub leads: Vec<Lead>,
     /// How far apart packets arrive at ports and hosts at most often; a guess.
     pub spacing: Time,
-    /// What is known of each flow besides what the scenario says, by index.
+    /// Compiled part of each flow, by index.
     pub flows: Vec<FlowPlan>,
-    /// What the scenario says of each: a list that is moved here, because to copy very many flows takes time and memory.
+    /// Flows as the scenario gives them: the list is moved here, because copying very many flows takes time
+    /// and memory.
     pub asked: Vec<Flow>,
-    /// What flows and ports are called.
+    /// Names of flows and ports.
     pub names: Names,
-    /// What is recorded.
+    /// Quantities to record.
     pub watch: Watch,
-    /// What conditions packets in front of ports.
+    /// Conditioners in front of ports.
     pub conditioners: Vec<ConditionerPlan>,
     /// Applications that hear back.
     pub apps: Vec<AppPlan>,
@@ -113,7 +114,7 @@ pub struct Plan {
     pub makers: Vec<Arc<dyn Code>>,
 }
 
-/// Whether hops are folded. Folding changes no recording; not folding is there to show that.
+/// Folding of hops. It changes no recording; `Off` is there to show that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Folding {
     /// Where possible.

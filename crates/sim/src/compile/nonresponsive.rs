@@ -85,7 +85,7 @@ fn method(asked: ShareMethod) -> Method {
     }
 }
 
-/// What an estimator says of its settings, in the words of the scenario.
+/// Translates an estimator's objection to its settings into the terms of the scenario.
 fn refused(error: ConfigError, port: &str) -> ScenarioError {
     let (field, value) = match error.field {
         "capacity_pps" => ("of", format!("{} with {} packets/s", quoted(port), error.value)),

@@ -14,7 +14,7 @@ use crate::units::Time;
 /// Most rows of a series: a column of them takes 34 GB.
 const MOST_ROWS: u64 = 1 << 32;
 
-/// Whether a series of so many flows or ports stays within that.
+/// Checks that a series of `of` flows or ports stays within that limit.
 fn check_rows(path: &str, interval: Time, duration: Time, of: usize) -> Checked<()> {
     let rows = duration.ps().div_ceil(interval.ps()).saturating_mul(of as u64);
     if rows <= MOST_ROWS {
@@ -24,7 +24,7 @@ fn check_rows(path: &str, interval: Time, duration: Time, of: usize) -> Checked<
     Err(ScenarioError::new(path, format!("{} s", interval.secs()), expected))
 }
 
-/// What is known of flows when their names are read.
+/// Properties of flows that are known when their names are read.
 #[derive(Clone, Copy)]
 pub(super) struct Known<'a> {
     pub flows: &'a FxHashMap<&'a str, u32>,

@@ -105,7 +105,7 @@ pub(super) fn plain_limit(queue: &Queue) -> Option<u32> {
     }
 }
 
-/// What a port needs that is not plain.
+/// Builds the additional state of a port that is not plain.
 pub(super) fn managed(port: &PortPlan, streams: PortStreams<'_>) -> Option<Managed> {
     let plain = plain_limit(&port.queue).is_some();
     let parts = port.loss.is_some() || port.jitter.is_some() || port.capacity.is_some();
@@ -117,7 +117,7 @@ pub(super) fn managed(port: &PortPlan, streams: PortStreams<'_>) -> Option<Manag
     Some(Managed::new(discipline, loss, jitter, service(port), events(port, streams)))
 }
 
-/// What a port needs whose queue decides at departure.
+/// Builds the additional state of a port whose queue decides at departure.
 pub(super) fn serving(port: &PortPlan, count_from: Time, streams: PortStreams<'_>) -> Option<Serving> {
     let queue = AnyDepartureQueue::new(&port.queue, port.rate, count_from, || streams.of("queue"))?;
     let (loss, jitter) = link_parts(port, streams);
@@ -160,7 +160,7 @@ pub(super) fn link_parts(port: &PortPlan, streams: PortStreams<'_>) -> (Option<L
     (loss, port.jitter.map(jitter))
 }
 
-/// What tells a flow from others, whatever their order in the scenario.
+/// Key of a flow for queues that tell flows apart: independent of the order of flows in the scenario.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FlowKey(u64);
 

@@ -1,4 +1,4 @@
-//! What captures have to know of packets besides the packets: it lies beside them, to keep them small.
+//! Facts about packets that only captures need: they are kept beside the packets, so that these stay small.
 
 use super::Simulation;
 use crate::network::{Hop, Outcome};

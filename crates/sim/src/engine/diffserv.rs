@@ -71,7 +71,7 @@ impl Simulation {
         }
     }
 
-    /// What conditioners knew of connections.
+    /// Table of the conditioners' knowledge of connections.
     pub(super) fn edges(&mut self) -> Option<Table> {
         self.recorder.watch().edges.as_ref()?;
         let mut table = EdgeTable::default();

@@ -183,7 +183,7 @@ impl Simulation {
         self.write(index, emission.packets, emission.close, now);
     }
 
-    /// What feeding flows still send although it arrives nowhere before the end.
+    /// Lets feeding flows send the packets that will arrive nowhere before the end.
     pub(super) fn feed_to_the_end(&mut self) {
         for index in 0..self.flows.len() {
             if self.flows[index].feeds {
@@ -276,7 +276,8 @@ impl Simulation {
         }
     }
 
-    /// The same, but for the last packet, which it returns: mostly it is the only one.
+    /// Does the same as [`Simulation::send_all`] except for the last packet, which it returns: mostly it is
+    /// the only one.
     #[inline(always)]
     pub(super) fn sender_acted(&mut self, index: usize, now: Time) -> Option<Leaving> {
         if self.tells {

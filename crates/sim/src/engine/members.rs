@@ -12,7 +12,7 @@ pub(super) struct Counts<'a> {
 }
 
 impl<'a> Counts<'a> {
-    /// Of so many flows, and their members.
+    /// Makes counters for `flows` flows and their member flows.
     pub fn new(flows: usize, owners: &'a [u32]) -> Self {
         Counts { table: FlowTable::with_capacity(flows), rows: Vec::new(), owners }
     }

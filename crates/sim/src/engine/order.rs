@@ -1,6 +1,6 @@
-//! What events are about, and in which order those of one instant come.
+//! Kinds of events, and the order of events at one instant.
 
-/// What an event is about that is no arrival: the upper bits of its target, above an index.
+/// Kind of an event that is no arrival: the upper bits of its target, above an index.
 #[derive(Clone, Copy)]
 #[repr(u32)]
 pub(super) enum EventKind {

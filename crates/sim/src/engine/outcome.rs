@@ -1,4 +1,4 @@
-//! What a run leaves: samples of ports on the way, and the tables at the end.
+//! Output of a run: samples of ports on the way, and the tables at the end.
 
 use super::members::{count_with_owners, Counts};
 use super::order::EventKind;
@@ -108,7 +108,7 @@ impl Simulation {
     }
 }
 
-/// What a port shows at a sampling instant, after so many packets of UDP flows.
+/// Samples a port, at which `packets_arrived_udp` packets of UDP flows have arrived.
 pub(crate) fn port_sample(
     port: &mut Port,
     kind: &PortKind,
@@ -135,7 +135,7 @@ pub(crate) fn port_sample(
     }
 }
 
-/// What a port has counted by the end of a run.
+/// Counters of a port at the end of a run.
 pub(crate) fn port_row(index: usize, port: &mut Port, kind: &PortKind, end: Time) -> PortRow {
     let (packets_departed, bytes_departed) = port.departed(kind, end);
     let (packets_queued, _) = port.backlog(kind, end);

@@ -39,8 +39,8 @@ impl Simulation {
         self.serve(hop.port, now);
     }
 
-    /// Whether a packet that arrives comes before the end of the transmission at this instant, if one ends; if it does
-    /// not, the port goes on first.
+    /// Returns whether a packet that arrives comes before the end of a transmission at this instant, if one
+    /// ends; if it does not, the port goes on first.
     fn comes_before_the_end(&mut self, port: u32, now: Time, lead: Time) -> bool {
         let Some(serving) = self.ports[port as usize].serving_ref() else {
             return false;

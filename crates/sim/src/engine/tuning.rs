@@ -1,4 +1,4 @@
-//! What tuned RED queues did, as a table.
+//! Table of the steps that tuned RED queues took.
 
 use super::Simulation;
 use crate::network::Probe;

@@ -1,11 +1,12 @@
-//! What is in flight, in a calendar: a wheel of buckets, each for the packets that arrive within a short span.
+//! Calendar of the packets in flight: a wheel of buckets, each for the packets that arrive within a short
+//! span.
 //!
 //! A packet is put into its bucket in a few steps, however many others are in flight, and a bucket is put in
-//! order when its time comes, when mostly it holds a single one. A heap has to find out the order of packets long
-//! before it matters (docs/performance.md has what that cost). Packets beyond the wheel's reach wait in [`Spans`]
-//! before they come onto it: mostly few, but where so many are in flight that slots and buckets for all would not
-//! stay in the caches, the wheel is short and they are most. How wide a bucket is, and how many there are, follows
-//! what arrives; it changes no recording.
+//! order when its time comes, when mostly it holds a single one. A heap has to find out the order of packets
+//! long before it matters (docs/performance.md has what that cost). Packets beyond the wheel's reach wait in
+//! [`Spans`] before they come onto it: mostly few, but where so many are in flight that slots and buckets for
+//! all would not stay in the caches, the wheel is short and they are most. How wide a bucket is, and how many
+//! there are, follows what arrives; it changes no recording.
 
 mod fit;
 mod order;
@@ -48,7 +49,7 @@ const FAR: usize = 16;
 /// at 64 buckets is one instruction.
 const BUCKETS_A_PACKET: u64 = 4;
 
-/// What the wheel reaches at first, in seconds: most round trips are shorter.
+/// Reach of the wheel at first, in seconds: most round trips are shorter.
 const REACH: f64 = 0.1;
 
 /// Buckets that are opened, and a quarter of the packets that arrive, between two looks at whether they fit.
@@ -91,7 +92,7 @@ pub struct Calendar {
     free: u32,
     /// Packets beyond the wheel.
     far: Spans<Packet>,
-    /// Whether the wheel is short.
+    /// True if the wheel is short.
     short: bool,
     /// From so many packets in flight on it is, until there are only a quarter of them.
     many: usize,
@@ -102,7 +103,7 @@ pub struct Calendar {
     sorting: Vec<Packet>,
 }
 
-/// What happened since the width of the buckets was last looked at.
+/// Counts since the width of the buckets was last reconsidered.
 #[derive(Clone, Copy, Debug)]
 struct Census {
     opened: u64,
@@ -117,7 +118,7 @@ impl Calendar {
         Calendar::with_short_wheel_from(MANY, spacing, packets)
     }
 
-    /// The same, whose wheel is short from so many packets in flight on.
+    /// Makes a calendar whose wheel is short once `many` packets are in flight.
     fn with_short_wheel_from(many: usize, spacing: Time, packets: usize) -> Self {
         let reach = Time::from_secs(REACH).ps();
         let width = spacing.ps() / BUCKETS_A_PACKET;
@@ -183,7 +184,7 @@ impl Calendar {
         bucket >> self.span_shift()
     }
 
-    /// Whether the wheel has a bucket, which must not be before its first.
+    /// Returns whether the wheel covers a bucket, which must not be before its first.
     #[inline]
     fn reaches(&self, bucket: u64) -> bool {
         bucket < self.reached

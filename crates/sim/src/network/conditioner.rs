@@ -1,9 +1,10 @@
-//! What the edge of a DiffServ domain does to packets before they join the queue of a link: classify, meter, mark, drop.
+//! Edge of a DiffServ domain: classifies, meters, marks and drops packets before they join the queue of a
+//! link.
 //!
-//! A conditioner has the state of its port and of nothing else: what it may know of a packet is in the packet, or has
-//! passed it before, or has been told by another conditioner. The first rule that a packet fits is its aggregate, and
-//! each aggregate has one meter. Where a rule goes by round trips, timeouts or windows, the aggregate has a
-//! [`knowledge`] of its connections.
+//! A conditioner has the state of its port and of nothing else: what it may know of a packet is in the
+//! packet, or has passed it before, or has been told by another conditioner. The first rule that a packet
+//! fits is its aggregate, and each aggregate has one meter. Where a rule goes by round trips, timeouts or
+//! windows, the aggregate has a [`knowledge`] of its connections.
 
 mod aggregate;
 mod exchange;
@@ -32,7 +33,7 @@ pub use knowledge::{Told, Words};
 pub struct ConditionerPlan {
     /// Index of its port.
     pub port: u32,
-    /// What the scenario says.
+    /// Configuration in the scenario.
     pub config: Arc<scenario::Conditioner>,
     /// The packets that fit each rule, but for their code points.
     pub members: Vec<FlowSet>,
@@ -44,12 +45,12 @@ pub struct ConditionerPlan {
 }
 
 impl ConditionerPlan {
-    /// Whether it must hear the ACKs that come back, at the time when they come.
+    /// Returns whether the conditioner observes returning ACKs, at the time when they come.
     pub fn listens(&self) -> bool {
         self.known.iter().any(|flows| !flows.is_empty())
     }
 
-    /// Whether senders must tell it what they know.
+    /// Returns whether senders must inform the conditioner of their state.
     pub fn is_told(&self) -> bool {
         self.listens() && self.config.knowledge.source == scenario::KnowledgeSource::Senders
     }
@@ -69,7 +70,7 @@ impl FlowSet {
         self.0[word] |= 1 << bit;
     }
 
-    /// Whether it holds one.
+    /// Returns whether it holds one.
     #[inline]
     pub fn contains(&self, flow: FlowId) -> bool {
         self.0.get(flow.number() / 64).is_some_and(|word| word >> (flow.number() % 64) & 1 == 1)
@@ -88,7 +89,7 @@ pub struct Conditioner {
     samples: Option<Samples>,
 }
 
-/// What its knowledge was at intervals: after the first packet in each.
+/// Samples of a conditioner's knowledge at intervals: after the first packet in each.
 #[derive(Clone, Debug)]
 struct Samples {
     interval: Time,
@@ -175,12 +176,12 @@ impl Conditioner {
         self.samples.as_ref().map_or(0, |samples| (samples.rows.capacity() * size_of::<EdgeRow>()) as u64)
     }
 
-    /// What was kept of what it knew, without the number of its port.
+    /// Takes the samples of knowledge, without the number of the port.
     pub fn take_samples(&mut self) -> Vec<EdgeRow> {
         self.samples.as_mut().map_or_else(Vec::new, |samples| std::mem::take(&mut samples.rows))
     }
 
-    /// What each aggregate has sent.
+    /// Counters of each aggregate.
     pub fn counts(&self) -> impl Iterator<Item = &AggregateCounts> {
         self.aggregates.iter().map(|aggregate| &aggregate.counts)
     }

@@ -7,7 +7,7 @@ use crate::random::Stream;
 use crate::scenario::{self, LinkEvent, LossChange, LossOf};
 use crate::units::Time;
 
-/// What becomes of a packet before it meets the queue.
+/// Fate of a packet before it meets the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// It goes on to the queue.
@@ -25,7 +25,7 @@ pub struct Loss {
     law: Law,
     /// Those to come, the next one last.
     changes: Vec<LossChange>,
-    /// What was done about the last packet, if that was drawn at random.
+    /// Draw for the last packet, if one was made.
     draw: Draw,
 }
 
@@ -39,7 +39,7 @@ enum Law {
     Bernoulli { probability: f64, stream: Stream },
     /// Two states, each with its own probability; the state may change before each packet.
     GilbertElliott { config: scenario::GilbertElliottLoss, bad: bool, stream: Stream },
-    /// What the queue's own drops and marks fall short of a floor.
+    /// Random drops or marks when the queue itself signals too rarely.
     Dither(Dither),
 }
 
@@ -63,8 +63,8 @@ impl Loss {
         Some(Loss { of, law, changes, draw: Draw::NONE })
     }
 
-    /// What becomes of the packet that arrives now, an ACK or not. Packets of the other kind do not count.
-    /// The queue holds `backlog` bytes. Calls must be in order of time.
+    /// Decides the fate of the packet that arrives now, an ACK or not. Packets of the other kind do not
+    /// count. The queue holds `backlog` bytes. Calls must be in order of time.
     pub fn fate(&mut self, now: Time, ack: bool, ecn_capable: bool, backlog: u64) -> Fate {
         while let Some(change) = self.changes.pop_if(|change| change.at <= now) {
             self.of = change.of;

@@ -1,5 +1,5 @@
-//! What a port has that is not plain: a queue discipline that is asked about each packet, losses, jitter, a
-//! recorded capacity, events.
+//! Optional parts of a port that decides at arrival: a queue discipline, losses, jitter, a recorded capacity,
+//! events.
 
 use parshall_estimators::responsiveness::Dither;
 
@@ -80,7 +80,7 @@ impl Managed {
         Outcome::Sent { start, departure, marked: verdict == Verdict::Mark || fate == Fate::Marked }
     }
 
-    /// What a dither did about the last packet that arrived.
+    /// Drop probability and draw for the last packet that arrived.
     pub fn dither(&self) -> Dither {
         self.loss.as_ref().map_or(Dither::NONE, Loss::draw)
     }
@@ -98,7 +98,7 @@ impl Managed {
         }
     }
 
-    /// What the queue shows.
+    /// Observable state of the queue.
     pub fn probe(&mut self) -> Probe<'_> {
         match &mut self.discipline {
             Discipline::Red(red) if red.tunes() => Probe::TunedRed(red),

@@ -34,7 +34,7 @@ pub use routes::{Router, Topology};
 pub use service::{Service, Trace};
 pub use serving::{Next, Serving, Transmission};
 
-/// What a port knows a flow by: one direction of it. To a router, data and ACKs of a flow are two flows.
+/// Number by which a port knows one direction of a flow. To a router, data and ACKs of a flow are two flows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlowId(u32);
 
@@ -54,7 +54,7 @@ impl FlowId {
         self.0 >> 1
     }
 
-    /// Whether it is the direction of ACKs.
+    /// Returns whether it is the direction of ACKs.
     pub fn is_ack(self) -> bool {
         self.0 & 1 == 1
     }
@@ -94,13 +94,13 @@ impl Hop {
         self.flow_and_flags & Hop::FLOW
     }
 
-    /// Whether the path ends behind this port, at a host.
+    /// Returns whether the path ends behind this port, at a host.
     #[inline]
     pub fn is_last(&self) -> bool {
         self.flow_and_flags & Hop::LAST != 0
     }
 
-    /// Whether the engine goes on to what comes next without an event: a port or a host.
+    /// Returns whether the engine goes on to what comes next without an event: a port or a host.
     ///
     /// True where the next hop is a port that nobody else uses: what arrives there has passed this port in
     /// order, so its fate there is known as soon as it is known here. This is an optimisation that changes no
@@ -110,7 +110,7 @@ impl Hop {
         self.flow_and_flags & Hop::FOLDS_NEXT != 0
     }
 
-    /// Whether a packet that arrives from here lets its source write the next one; see
+    /// Returns whether a packet that arrives from here lets its source write the next one; see
     /// [`crate::compile::FlowPlan::feeds`].
     #[inline]
     pub fn feeds(&self) -> bool {

@@ -43,7 +43,7 @@ pub struct Port {
     /// Sum of delays, the bits above the lower 64: good for a hundred thousand years.
     delay_high: u8,
     counting: bool,
-    /// Whether packets of different sizes may be waiting.
+    /// True if packets of different sizes may be waiting.
     mixed: bool,
     /// Packets that found the link idle, of one instant and one size, while they are all that has come since: where
     /// [`PortKind::ties`].
@@ -52,7 +52,7 @@ pub struct Port {
 
 const _: () = assert!(std::mem::size_of::<Port>() == 64);
 
-/// What a port needs once packets of different sizes wait, and where the rest is.
+/// State of a port at which packets of different sizes wait, and the pointer to its extension.
 #[derive(Clone, Debug, Default)]
 struct Rest {
     recent: Recent,
@@ -61,11 +61,11 @@ struct Rest {
     more: Option<Box<More>>,
 }
 
-/// What a port needs once packets are dropped, or if it has more than a plain port.
+/// State of a port that drops packets or has parts that a plain port lacks.
 #[derive(Clone, Debug, Default)]
 struct More {
     managed: Option<Box<Managed>>,
-    /// Of a port whose queue decides at departure; it then keeps all counts itself.
+    /// Queue that decides at departure; it then keeps all counts itself.
     serving: Option<Box<Serving>>,
     /// Packets and bytes held when counting started.
     held_at_first: (u64, u64),
@@ -99,20 +99,20 @@ impl Port {
         }
     }
 
-    /// The same with a queue that decides at departure.
+    /// Makes an idle port whose queue decides at departure.
     pub fn serving(kind: u32, delay: Time, serving: Serving) -> Self {
         let mut port = Port::new(kind, delay, None);
         port.more().serving = Some(Box::new(serving));
         port
     }
 
-    /// What serves at a port whose queue decides at departure.
+    /// Server of a port whose queue decides at departure.
     #[inline]
     pub fn serving_mut(&mut self) -> Option<&mut Serving> {
         self.rest.as_mut()?.more.as_mut()?.serving.as_deref_mut()
     }
 
-    /// The same, to look at.
+    /// Server of a port whose queue decides at departure, read-only.
     pub fn serving_ref(&self) -> Option<&Serving> {
         self.rest.as_ref()?.more.as_ref()?.serving.as_deref()
     }
@@ -226,7 +226,7 @@ impl Port {
         self.drop_plain(counted, bytes);
     }
 
-    /// What may be looked at from outside.
+    /// Observable state of the queue.
     pub fn probe(&mut self) -> Probe<'_> {
         let Some(more) = self.rest.as_mut().and_then(|rest| rest.more.as_mut()) else {
             return Probe::Nothing;
@@ -287,7 +287,7 @@ impl Port {
         self.most_held = self.most_held.max(held);
     }
 
-    /// What a dither did about the last packet that arrived.
+    /// Drop probability and draw for the last packet that arrived.
     pub fn dither(&self) -> Dither {
         let Some(more) = self.rest.as_ref().and_then(|rest| rest.more.as_ref()) else {
             return Dither::NONE;
@@ -412,7 +412,7 @@ impl Port {
         total_ps as f64 / 1e12 / packets as f64
     }
 
-    /// What it has seen.
+    /// Counters since the start of counting.
     pub fn counters(&self) -> PortCounters {
         if let Some(serving) = self.serving_ref() {
             return serving.counters();

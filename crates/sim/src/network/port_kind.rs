@@ -1,30 +1,32 @@
-//! What ports of one kind share: the rate of their links, and how long packets are in transmission there.
+//! Properties shared by ports of one kind: the rate of their links, and the transmission times of packets.
 
 use std::cell::Cell;
 
 use crate::units::Time;
 
-/// What ports have in common; ports of one kind share it.
+/// Properties of a port that all ports of one kind share.
 #[derive(Clone, Debug)]
 pub struct PortKind {
-    /// Of the link, in picoseconds.
+    /// Transmission time of a byte, in picoseconds.
     pub ps_per_byte: f64,
-    /// What has been calculated from that.
+    /// Transmission times calculated so far.
     pub transmissions: Transmissions,
     /// Most packets that a plain port holds.
     pub limit_packets: u32,
     /// When counting starts.
     pub count_from: Time,
-    /// Whether [`super::Port::pass`] is all that the port needs: it is plain, and not watched.
+    /// True if [`super::Port::pass`] is all that the port needs: it is plain, and not watched.
     pub simple: bool,
-    /// Whether the port is [`super::Port::serving`].
+    /// True if the port is [`super::Port::serving`].
     pub serves: bool,
-    /// Whether packets meet a conditioner first.
+    /// True if packets meet a conditioner first.
     pub conditions: bool,
-    /// Whether something at the far end observes what comes: the conditioner of the other direction, or a capture.
+    /// True if something at the far end observes arrivals: the conditioner of the other direction, or a
+    /// capture.
     pub overheard: bool,
-    /// Whether ties are decided by how long packets were on their way (see [`super::Lead`]). A plain port does not see
-    /// one where the last packet that it holds leaves, others of another size come at that instant, and it is full.
+    /// True if ties are decided by how long packets were on their way (see [`super::Lead`]). A plain port
+    /// does not see one where the last packet that it holds leaves, others of another size come at that
+    /// instant, and it is full.
     pub ties: bool,
 }
 
@@ -91,7 +93,7 @@ impl Transmissions {
         usize::from(bytes.wrapping_mul(Self::SPREAD)) / (0x1_0000 / Self::PLACES)
     }
 
-    /// What is known of the place of a size.
+    /// Cache entry for a size.
     #[inline]
     fn of(&self, bytes: u16) -> &Cell<(u16, Time)> {
         &self.0[Self::place(bytes)]

@@ -1,9 +1,9 @@
-//! What a port tells: what became of a packet, what it has counted, what its queue shows.
+//! Reports of a port: the outcome of a packet, counters, and the state of its queue.
 
 use crate::queue::{DiffServ, Reason, Red};
 use crate::units::Time;
 
-/// What a port has seen since the start of counting.
+/// Counters of a port since the start of counting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PortCounters {
     /// Packets that arrived, whatever became of them.
@@ -29,7 +29,7 @@ pub struct PortCounters {
     pub total_delay_ps: u128,
 }
 
-/// What a port decided about a packet.
+/// Decision of a port about a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// It is transmitted in this span of time.
@@ -38,7 +38,7 @@ pub enum Outcome {
         start: Time,
         /// End of transmission.
         departure: Time,
-        /// Whether the queue marked it.
+        /// True if the queue marked it.
         marked: bool,
     },
     /// The queue dropped it, or what conditions packets before it.
@@ -47,7 +47,7 @@ pub enum Outcome {
     Lost,
 }
 
-/// What a queue shows to those who look at it while it works.
+/// Read-only view of a queue at work.
 #[derive(Debug)]
 pub enum Probe<'a> {
     /// Nothing but its counters.

@@ -53,7 +53,7 @@ impl Topology {
         self.by_node = PortsByNode::new(self.routers.len(), &self.edges);
     }
 
-    /// Whether a node forwards.
+    /// Returns whether a node forwards.
     pub fn forwards(&self, node: usize) -> bool {
         self.routers[node].is_some()
     }

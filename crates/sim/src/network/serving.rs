@@ -14,7 +14,7 @@ use crate::queue::{AnyDepartureQueue, Backlog, DepartureQueue, Held, Reason};
 use crate::room;
 use crate::units::Time;
 
-/// What a port can do at an instant.
+/// Next action of a port at an instant.
 #[derive(Clone, Copy, Debug)]
 pub enum Next {
     /// Nothing waits.
@@ -32,7 +32,7 @@ pub struct Transmission {
     pub packet: Packet,
     /// End of its transmission.
     pub departure: Time,
-    /// Whether the queue marked it.
+    /// True if the queue marked it.
     pub marked: bool,
 }
 
@@ -44,19 +44,19 @@ pub struct Serving {
     jitter: Option<Jitter>,
     service: Service,
     events: Option<Box<Events>>,
-    /// What is in transmission.
+    /// Packets in transmission.
     on_link: Backlog,
     /// When the newest transmission started, and when the next one may.
     started_at: Time,
     free_at: Time,
-    /// Whether the queue has been asked for a packet since then: it is asked as soon as the link is free, even if it is
-    /// empty, which matters only when something arrives.
+    /// True if the queue has been asked for a packet since then: it is asked as soon as the link is free,
+    /// even if it is empty, which matters only when something arrives.
     asked: bool,
     /// End of the newest transmission. Later than the one before, so that the order of packets shows.
     last_departure: Time,
     /// When the event is due that waits for the link; [`Time::NEVER`] if none does.
     pub event_at: Time,
-    /// What the queue has dropped and has not been taken yet.
+    /// Packets that the queue has dropped and nobody has taken yet.
     pub dropped: Vec<Held>,
     counters: PortCounters,
     /// Packets and bytes whose transmission ends after the start of counting.
@@ -90,13 +90,13 @@ impl Serving {
         }
     }
 
-    /// Whether packets take time on the link, as they do but for opportunities of a recorded capacity.
+    /// Returns whether packets take time on the link, as they do unless it has a recorded capacity.
     pub fn has_transmissions(&self) -> bool {
         !self.service.is_recorded()
     }
 
-    /// Whether a transmission ends at `now`, and has started after a packet that arrives was put on its way, so long
-    /// ago: the arrival then comes first (see [`super::Lead`]).
+    /// Returns whether a transmission ends at `now` and started after an arriving packet was put on its way,
+    /// `lead` ago: the arrival then comes first (see [`super::Lead`]).
     pub fn leaves_later(&self, now: Time, lead: Time) -> bool {
         self.free_at == now && self.has_transmissions() && !self.asked && lead > now - self.started_at
     }
@@ -134,7 +134,7 @@ impl Serving {
         true
     }
 
-    /// What a dither did about the last packet that arrived.
+    /// Drop probability and draw for the last packet that arrived.
     pub fn dither(&self) -> Dither {
         self.loss.as_ref().map_or(Dither::NONE, Loss::draw)
     }
@@ -227,7 +227,7 @@ impl Serving {
         self.counters.bytes_dropped += bytes;
     }
 
-    /// What the queue shows.
+    /// Observable state of the queue.
     pub fn probe(&self) -> Probe<'_> {
         match &self.queue {
             AnyDepartureQueue::DiffServ(queue) => Probe::DiffServ(queue),
@@ -258,7 +258,7 @@ impl Serving {
         self.queue.waiting().0 * size_of::<Held>() as u64
     }
 
-    /// What it has seen.
+    /// Counters since the start of counting.
     pub fn counters(&self) -> PortCounters {
         self.counters
     }

@@ -293,7 +293,7 @@ pub struct NoMemory {
 }
 
 impl NoMemory {
-    /// The same in one line that names the column.
+    /// Writes the error in one line that names the column.
     pub fn for_column(&self, name: &str) -> String {
         headroom::too_large_for(&format!("values of {name}"), self.bytes, self.memory)
     }

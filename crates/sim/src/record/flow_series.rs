@@ -117,7 +117,7 @@ fn summed(growth: &[u32], flows: usize) -> Vec<u64> {
     counts
 }
 
-/// What a sender shows.
+/// Observable values of a sender.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Shown {
     cwnd: f64,
@@ -151,7 +151,7 @@ impl Shown {
     }
 }
 
-/// What a flow shows from a sample on.
+/// Values that a flow shows from a sample on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Change {
     sample: u32,
@@ -316,7 +316,7 @@ enum Shows {
     Srtt,
     Rto,
     HighAck,
-    /// What grows like this.
+    /// Counts that grow like this.
     Count(Vec<u32>),
 }
 
@@ -353,7 +353,7 @@ impl Compact {
     }
 }
 
-/// What the columns of a series share.
+/// Parts that the columns of a series share.
 #[derive(Debug)]
 struct Held {
     grid: Grid,
@@ -387,7 +387,7 @@ impl Held {
         })
     }
 
-    /// What flows show at each sample.
+    /// Values of flows at each sample.
     fn spread<T: Copy>(&self, show: impl Fn(&Shown) -> T) -> Vec<T> {
         let mut values = Vec::with_capacity(self.grid.rows());
         let mut row = vec![show(&Shown::NOTHING); self.grid.flows.len()];

@@ -1,4 +1,5 @@
-//! What several runs recorded, in one: a thousand short runs are then handed over as a few tables, not as thousands.
+//! Recordings of several runs in one: a thousand short runs are then handed over as a few tables, not as
+//! thousands.
 
 use super::{Column, Recording, Table};
 use crate::names::Names;
@@ -6,11 +7,11 @@ use crate::names::Names;
 /// Recordings of the same tables; each table has the rows of one run behind those of the one before.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Joined {
-    /// What flows and ports are called, by run.
+    /// Names of flows and ports, by run.
     pub names: Vec<Names>,
     /// The tables of all runs.
     pub tables: Vec<Table>,
-    /// Of each table, the rows of each run.
+    /// Rows of each run, by table.
     pub rows: Vec<Vec<usize>>,
     /// Packet captures by port, by run.
     pub captures: Vec<Vec<(String, Vec<u8>)>>,
@@ -27,8 +28,8 @@ impl From<Recording> for Joined {
 }
 
 impl Joined {
-    /// Whether a recording has the same tables. One with columns that are kept in less room than they take has not:
-    /// they would need that room.
+    /// Returns whether a recording has the same tables. One with columns that are stored compressed has not:
+    /// they would need the room of their values.
     pub fn fits(&self, recording: &Recording) -> bool {
         let pairs = || self.tables.iter().zip(&recording.tables);
         self.tables.len() == recording.tables.len() && pairs().all(|(own, other)| own.fits(other))

@@ -1,4 +1,4 @@
-//! What is asked of a recording by name, and what is said where there is no such thing.
+//! Access to a recording by name, and the errors where there is no such thing.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What a run leaves behind: counters always, and whatever else the scenario asks for.
+//! Output of a run: counters always, and the tables that the scenario asks for.
 
 mod capture;
 mod column;

@@ -19,7 +19,7 @@ pub enum QueueEstimator {
     FixedPoint {
         /// Finds for itself when a sampling interval ends.
         estimator: Box<FixedPointEstimator>,
-        /// What a packet is counted as.
+        /// Bytes that each packet is counted as.
         mean_packet_bytes: u32,
         /// Ticks so far.
         ticks: u64,
@@ -78,7 +78,7 @@ impl Count {
     }
 }
 
-/// What happened at a port since the last look.
+/// Counters of a port since the last sample.
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
     arrived: Count,

@@ -18,12 +18,12 @@ use crate::room::{self, Room};
 use crate::transport::Core;
 use crate::units::Time;
 
-/// What a port must know of the flow that a packet belongs to.
+/// Facts about a packet's flow that a port needs.
 #[derive(Clone, Copy, Debug)]
 pub struct FlowFrame {
     /// Index of the flow.
     pub index: u32,
-    /// Whether it is a TCP flow.
+    /// True for a TCP flow.
     pub tcp: bool,
 }
 
@@ -51,7 +51,7 @@ impl PortFlags {
         self.observed() || self.series || self.class_state || self.pcap
     }
 
-    /// Whether more is recorded of a packet than that it came.
+    /// Returns whether more is recorded of a packet than its arrival.
     #[inline]
     fn observed(&self) -> bool {
         self.packets || self.responsiveness || self.nonresponsive
@@ -64,7 +64,7 @@ pub struct Recorder {
     watch: Watch,
     /// Counts start at this instant.
     count_from: Time,
-    /// What would happen at or after this instant is not recorded.
+    /// End of the recording: events at or after this instant are left out.
     end: Time,
     /// Empty if no flow, or no port, is watched.
     flows: Vec<FlowFlags>,
@@ -140,12 +140,12 @@ impl Recorder {
         recorder
     }
 
-    /// Whether anything that happens at the ends of flows is kept.
+    /// Returns whether any event at the ends of flows is recorded.
     pub fn watches_flows(&self) -> bool {
         !self.flows.is_empty()
     }
 
-    /// What is watched.
+    /// Quantities to record.
     pub fn watch(&self) -> &Watch {
         &self.watch
     }
@@ -155,13 +155,13 @@ impl Recorder {
         self.flows.get(flow as usize).copied().unwrap_or_default()
     }
 
-    /// Whether packets at this port are recorded.
+    /// Returns whether packets at this port are recorded.
     #[inline]
     pub fn watches_port(&self, port: u32) -> bool {
         self.ports.get(port as usize).is_some_and(PortFlags::any)
     }
 
-    /// Whether the state of conditioner and class queues is kept after each arrival at this port.
+    /// Returns whether the state of conditioner and class queues is recorded after each arrival at this port.
     #[inline]
     pub fn keeps_class_state(&self, port: u32) -> bool {
         self.ports.get(port as usize).is_some_and(|flags| flags.class_state)
@@ -176,7 +176,7 @@ impl Recorder {
         self.class_state_rows += 1;
     }
 
-    /// What a port's dither did about the packet that is told of next.
+    /// Takes the drop probability and draw of a port's dither for the next packet.
     #[inline]
     pub fn dithered(&mut self, port: u32, dither: Dither) {
         if self.ports[port as usize].responsiveness {

@@ -1,4 +1,4 @@
-//! What is left of a run.
+//! Recording of a run.
 
 use super::{NoMemory, Table};
 use crate::names::Names;

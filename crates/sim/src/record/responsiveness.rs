@@ -27,7 +27,7 @@ pub struct Estimated {
     pub ports: Vec<u32>,
     /// Time between estimates, above 0.
     pub interval: Time,
-    /// What counts as a signal to flows.
+    /// Events that count as a signal to flows.
     pub signals: Signals,
     /// Indices of flows whose packets are counted apart.
     pub deaf: Vec<u32>,
@@ -43,7 +43,7 @@ pub(super) struct PortObserver {
     estimator: Responsiveness,
     /// Packets that wait at the port, by flow, the oldest first.
     waiting: FxHashMap<u64, VecDeque<WaitingPacket>>,
-    /// What the port's dither did about the packet that is told of next.
+    /// Drop probability and draw of the port's dither for the next packet.
     pub dither: Dither,
     /// By index, whether a flow's packets are counted apart; shorter than the flows if none of the rest is.
     is_deaf: Vec<bool>,
@@ -218,7 +218,7 @@ impl PortObserver {
         }
     }
 
-    /// Whether a fate is a signal to the flow; `None` if the packet does not count.
+    /// Returns whether a fate is a signal to the flow; `None` if the packet does not count.
     fn signalled(&self, outcome: Outcome) -> Option<bool> {
         match (self.signals, outcome) {
             (Signals::Queue | Signals::Both, Outcome::Sent { marked, .. }) => Some(marked),
@@ -246,7 +246,7 @@ impl PortObserver {
     }
 }
 
-/// What the estimator knows a flow by.
+/// Key of a packet's flow for the estimator.
 fn key(packet: &Packet, flow: FlowFrame) -> u64 {
     FlowId::new(flow.index, packet.is_ack()).number() as u64
 }

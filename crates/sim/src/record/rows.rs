@@ -154,7 +154,8 @@ table!(
 );
 
 table!(
-    /// What share of a port's packets an estimator takes for non-responsive, in an estimation interval, and the truth.
+    /// Share of a port's packets that an estimator takes for non-responsive, in an estimation interval, and
+    /// the truth.
     ResponsivenessRow, ResponsivenessTable, "responsiveness" {
         /// End of the interval.
         time: f64,
@@ -193,7 +194,7 @@ table!(
 );
 
 table!(
-    /// What an estimator that knows a queue alone makes of an estimation interval, and the truth.
+    /// Estimate from the queue alone in an estimation interval, and the truth.
     NonresponsiveRow, NonresponsiveTable, "nonresponsive" {
         /// End of the interval.
         time: f64,
@@ -239,13 +240,13 @@ table!(
 );
 
 table!(
-    /// What happened to a packet, and where.
+    /// Event of a packet at a port.
     PacketRow, PacketTable, "packets" {
         /// When.
         time: f64,
         /// See [`PacketEvent`].
         event: u8,
-        /// Whether it is an ACK.
+        /// True for an ACK.
         ack: bool,
         /// Index of the flow.
         flow: i32,
@@ -257,13 +258,14 @@ table!(
         port: i32,
         /// Its code point; the column is there if anything in the scenario gives one.
         dscp: u8,
-        /// Of a drop, see [`crate::queue::Reason`]; the column is there as `dscp` is.
+        /// Reason of a drop, see [`crate::queue::Reason`]; the column is there under the same condition as
+        /// `dscp`.
         reason: u8,
     }
 );
 
 table!(
-    /// What conditioner and class queues of a port hold after an arrival.
+    /// Contents of the conditioner and class queues of a port after an arrival.
     ClassStateRow, ClassStateTable, "class_state" {
         /// When.
         time: f64,
@@ -271,7 +273,7 @@ table!(
         port: i32,
         /// Index of the flow.
         flow: i32,
-        /// Whether it is an ACK.
+        /// True for an ACK.
         ack: bool,
         /// Number of the packet; for an ACK, the highest packet received in order (-1 for none).
         seq: i64,
@@ -327,7 +329,7 @@ table!(
         packets: u64,
         /// Their payload.
         bytes: u64,
-        /// Whether it is the last one of its session.
+        /// True for the last one of its session.
         last: bool,
     }
 );
@@ -347,9 +349,9 @@ table!(
         packets_red: u64,
         /// Bytes of green packets on the wire.
         bytes_green: u64,
-        /// Of yellow ones.
+        /// Bytes of yellow packets.
         bytes_yellow: u64,
-        /// Of red ones.
+        /// Bytes of red packets.
         bytes_red: u64,
         /// Packets that the conditioner dropped.
         packets_dropped: u64,
@@ -359,8 +361,8 @@ table!(
 );
 
 table!(
-    /// What a conditioner knows of an aggregate of TCP connections: what it finds out itself and what senders tell, each
-    /// as a mean over connections.
+    /// Knowledge of a conditioner about an aggregate of TCP connections: inferred by itself and reported by
+    /// senders, each as a mean over connections.
     EdgeRow, EdgeTable, "edges" {
         /// When.
         time: f64,

@@ -44,7 +44,7 @@ impl Table {
 
 /// A value that memory may hold before anybody has written to it.
 pub(crate) trait Blank: Copy + Default {
-    /// Whether it is that value, to the bit.
+    /// Returns whether this is the blank value, to the bit.
     fn is_blank(self) -> bool;
 }
 

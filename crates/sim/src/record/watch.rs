@@ -1,11 +1,11 @@
-//! What is recorded of a run.
+//! Quantities to record in a run.
 
 use super::capture;
 use super::responsiveness::Estimated;
 use super::{CaptureOptions, QueueObservers};
 use crate::units::Time;
 
-/// What is watched, as indices of flows and ports.
+/// Flows, ports and intervals to record, by index.
 #[derive(Clone, Debug, Default)]
 pub struct Watch {
     /// Flows whose RTT samples are kept.
@@ -34,7 +34,7 @@ pub struct Watch {
     pub edges: Option<(Vec<u32>, Time)>,
     /// Flows whose transfers are kept, if any are asked for.
     pub transfers: Option<Vec<u32>>,
-    /// Whether anything in the scenario gives packets code points.
+    /// True if anything in the scenario gives packets code points.
     pub classes: bool,
 }
 

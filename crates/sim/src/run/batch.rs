@@ -67,7 +67,7 @@ const GATHERING: Duration = Duration::from_millis(1);
 /// Time between two searches for runs that hang in a user's code, and for results that wait behind a long run.
 const LOOKING: Duration = Duration::from_millis(100);
 
-/// The same once the caller waits for the end.
+/// Time between looks once the caller waits for the end.
 const ENDING: Duration = Duration::from_millis(10);
 
 impl Batch {
@@ -234,7 +234,7 @@ impl<T: Send + 'static> Batch<T> {
     }
 }
 
-/// The same error once more.
+/// Copies an error, which cannot be cloned.
 fn copy(error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), error.to_string())
 }

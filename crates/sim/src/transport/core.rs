@@ -1,4 +1,4 @@
-//! What every TCP sender has, whatever its recovery: sequence numbers, window, timed packet, timer.
+//! State of every TCP sender, whatever its recovery: sequence numbers, window, timed packet, timer.
 
 mod frto;
 mod idle;
@@ -30,7 +30,7 @@ use crate::units::Time;
 /// In place of a packet that is timed.
 const UNTIMED: (i64, Time) = (-1, Time::ZERO);
 
-/// What a sender has done. Packet numbers have 32 bits, and so have these.
+/// Counters of a sender. Packet numbers have 32 bits, and so have these.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SenderCounters {
     /// Packets sent, a SYN and retransmissions included.
@@ -83,12 +83,12 @@ pub struct Core {
     pub dupacks: u32,
     /// Highest packet sent when the window was last reduced.
     pub recover: i64,
-    /// Whether a packet sent with nothing in flight restarts a timer that runs.
+    /// True if a packet sent with nothing in flight restarts a timer that runs.
     pub restart_idle_timer: bool,
     extra: Option<Box<Extra>>,
-    /// Whether pacing held a packet back at the last attempt to send.
+    /// True if pacing held a packet back at the last attempt to send.
     held_back: bool,
-    /// What it has done.
+    /// Counters of the sender.
     pub counters: SenderCounters,
     /// The last RTT sample, in seconds; NaN before the first.
     pub last_rtt: f64,
@@ -104,16 +104,16 @@ pub struct Core {
     /// The packet that is timed, -1 for none, and when it was sent. Where all are, its ACK ends a round trip of samples.
     timed: (i64, Time),
     timer: RtoTimer<AnyRto, Rules>,
-    /// What the timer says; it changes less often than it is needed.
+    /// Timeout of the timer; it changes less often than it is needed.
     timeout: Time,
     timer_started: Time,
     deadline: Time,
     last_sent: Time,
     clock_phase: Time,
     losses: Option<Box<Losses>>,
-    /// Whether there are timeouts that the next ACK of new data judges.
+    /// True if there are timeouts that the next ACK of new data judges.
     judges: bool,
-    /// Whether parts of the caller's own are to be told the time.
+    /// True if the caller's own parts are informed of the time.
     pub tells_time: bool,
 }
 
@@ -211,7 +211,8 @@ impl Core {
         }
     }
 
-    /// Whether pacing lets a packet go at `now`; if not, [`Core::wake_deadline`] says when to ask again.
+    /// Returns whether pacing lets a packet go at `now`; if not, [`Core::wake_deadline`] says when to ask
+    /// again.
     pub fn pace_allows(&mut self, now: Time) -> bool {
         self.held_back = self.extra.as_ref().is_some_and(|extra| !extra.allows(now));
         !self.held_back
@@ -323,7 +324,8 @@ impl Core {
         self.advance_from(ack, ack.echo, now)
     }
 
-    /// The same, where all packets are timed and the round trip that the ACK tells of began at `sent`.
+    /// Advances to an ACK of new data where all packets are timed and the measured round trip began at
+    /// `sent`.
     pub fn advance_from(&mut self, ack: &Ack, sent: Time, now: Time) -> Heard {
         let heard = self.note(ack);
         self.take_sample(ack.high, sent, now);
@@ -341,13 +343,13 @@ impl Core {
         Heard { kind: AckKind::Partial, packets, fresh: packets, window_limited, repaired: false }
     }
 
-    /// Whether a clock, and not ACKs alone, lets packets go.
+    /// Returns whether a clock, and not ACKs alone, lets packets go.
     #[inline]
     pub fn is_paced(&self) -> bool {
         self.extra.as_ref().is_some_and(|extra| extra.paces)
     }
 
-    /// What is measured of the path takes in an ACK, before recovery does.
+    /// Updates the path measurement, before recovery sees the ACK.
     pub fn measure_path(&mut self, ack: &Ack, now: Time) {
         let (reports, timed) = (self.options.sack, self.high_ack >= 0 || !self.options.handshake);
         let before = self.high_ack;
@@ -359,7 +361,7 @@ impl Core {
         }
     }
 
-    /// What a control is told of the path; recovery takes packets below `lost_below` for lost.
+    /// Returns the path sample for the control; recovery takes packets below `lost_below` for lost.
     pub fn path_sample(&mut self, lost_below: i64, in_recovery: bool, now: Time) -> Option<PathSample> {
         let srtt = self.timer.estimator().srtt();
         let path = self.path()?;
@@ -437,7 +439,7 @@ impl Core {
         }
     }
 
-    /// What a handshake has held back.
+    /// Opens the initial window, which a handshake has held back.
     pub fn open_initial_window(&mut self) {
         if self.options.handshake {
             // [RFC 5681 3.1-c] [RFC 5681 3.1-d] [RFC 6928 2-a] [RFC 6928 2-c]

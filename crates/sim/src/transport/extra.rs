@@ -1,6 +1,6 @@
-//! What a sender has beyond what all have: a pacer, if a clock, and not ACKs alone, lets its packets go; what is measured of
-//! the path, if its control looks at it; how far it has used its window; and when packets were sent, if its control goes by round
-//! trips.
+//! Optional state of a sender: a pacer, if a clock, and not ACKs alone, releases its packets; the path
+//! measurement, if its control uses it; how far it has used its window; and when packets were sent, if its
+//! control goes by round trips.
 
 use super::core::Usage;
 use super::pacer::Pacer;
@@ -13,7 +13,7 @@ use crate::units::Time;
 /// See the head of this file.
 #[derive(Clone, Debug, Default)]
 pub struct Extra {
-    /// Whether a clock lets packets go.
+    /// True if a clock lets packets go.
     pub paces: bool,
     /// Says when the next packet may leave.
     pub pacer: Pacer,
@@ -23,7 +23,7 @@ pub struct Extra {
     pub usage: Option<Usage>,
     /// None if the control does not go by round trips.
     pub times: Option<SentTimes>,
-    /// Whether packets leave a window in a round trip where the control asks for no rate.
+    /// True if packets spread a window over a round trip where the control asks for no rate.
     spreads_window: bool,
     /// Packets of data that leave before pacing begins.
     unpaced: u32,
@@ -36,7 +36,7 @@ pub struct Leaving {
     /// Its number, and that of the first packet that has not been acknowledged.
     pub seq: i64,
     pub first: i64,
-    /// Whether it was sent before.
+    /// True if the packet was sent before.
     pub again: bool,
     pub now: Time,
 }
@@ -61,7 +61,7 @@ impl Extra {
         })
     }
 
-    /// Whether pacing lets a packet go.
+    /// Returns whether pacing lets a packet go.
     pub fn allows(&self, now: Time) -> bool {
         !self.paces || self.pacer.allows(now)
     }

@@ -17,7 +17,7 @@ fn narrow(n: i64) -> u32 {
 }
 
 impl Intervals {
-    /// Whether the set is empty.
+    /// Returns whether the set is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -1,4 +1,4 @@
-//! What a sender remembers of its losses until ACKs have judged them. Most senders have none.
+//! Losses of a sender that ACKs have not judged yet. Most senders have none.
 
 use crate::control::Window;
 use crate::room::Room;
@@ -28,7 +28,7 @@ pub enum Frto {
     NewData,
 }
 
-/// What a reduction took, for the case that it proves needless.
+/// Values before a reduction, in case that it proves needless.
 #[derive(Clone, Copy, Debug)]
 struct Undo {
     before: Window,

@@ -38,13 +38,13 @@ pub struct Ack<'a> {
     pub echo: Time,
     /// Blocks received beyond a gap.
     pub blocks: &'a SackBlocks,
-    /// Whether it reports a mark.
+    /// True if it reports a mark.
     pub ecn_echo: bool,
 }
 
 impl Ack<'_> {
-    /// Whether the first block is of a packet that has come twice: it is acknowledged, or stands within the next block
-    /// (RFC 2883, section 4).
+    /// Returns whether the first block reports a packet that has come twice: it is acknowledged, or lies
+    /// within the next block (RFC 2883, section 4).
     pub fn repeated(&self) -> bool {
         self.blocks.repeated((self.high + 1) as u32)
     }

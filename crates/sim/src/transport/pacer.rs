@@ -14,7 +14,7 @@ pub struct Pacer {
 }
 
 impl Pacer {
-    /// Whether a packet may leave at `now`.
+    /// Returns whether a packet may leave at `now`.
     pub fn allows(&self, now: Time) -> bool {
         self.next <= now
     }

@@ -1,4 +1,4 @@
-//! What a sender measures of its path: how many packets have been delivered, at what rate, and how many are in
+//! Path measurement of a sender: how many packets have been delivered, at what rate, and how many are in
 //! flight, by a record of each packet sent (draft-cheng-iccrg-delivery-rate-estimation).
 
 use std::collections::VecDeque;
@@ -8,7 +8,7 @@ use crate::control::PathSample;
 use crate::room::Room;
 use crate::units::Time;
 
-/// What becomes of a packet.
+/// State of a packet sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     InFlight,
@@ -18,11 +18,11 @@ enum State {
     Lost,
 }
 
-/// What is noted when a packet is sent, for the first time or again.
+/// Record of a packet when it was last sent.
 #[derive(Clone, Copy, Debug)]
 struct Sent {
     at: Time,
-    /// What `delivered`, `delivered_at` and `first_sent_at` were.
+    /// Values of `delivered`, `delivered_at` and `first_sent_at` at that time.
     delivered: u64,
     delivered_at: Time,
     first_sent_at: Time,
@@ -40,7 +40,7 @@ struct Latest {
     limited: bool,
 }
 
-/// What is known of a sender's path.
+/// Path measurement of a sender.
 #[derive(Clone, Debug)]
 pub struct Path {
     /// Records of the packets from `first` on, which are those not acknowledged cumulatively.
@@ -53,8 +53,8 @@ pub struct Path {
     in_flight: i64,
     /// Duplicate ACKs without blocks: each tells of a packet that has left the network, though not of which.
     anonymous: i64,
-    /// The same since the last cumulative ACK that has explained them, whatever timeouts came in between: packets that count
-    /// as delivered already.
+    /// Anonymous duplicate ACKs since the last cumulative ACK that has explained them, whatever timeouts came
+    /// in between: packets that count as delivered already.
     counted: i64,
     /// Packets below this are being sent again whatever has arrived of them, since that instant: duplicate ACKs of what was
     /// sent later tell of copies.
@@ -257,7 +257,7 @@ impl Path {
         self.limited_until = (self.delivered + self.in_flight() as u64).max(1);
     }
 
-    /// What a control is told of the last ACK.
+    /// Returns the sample of the last ACK, for a control.
     pub fn sample(&self, srtt: Option<f64>, in_recovery: bool, now: Time) -> PathSample {
         let (mut prior_delivered, mut delivery_rate, mut app_limited) = (0, f64::NAN, false);
         if let Some(latest) = self.latest {

@@ -1,4 +1,4 @@
-//! What TCP does where it has a choice. A profile fixes every option; a scenario may change each.
+//! Options of TCP, wherever it has a choice. A profile fixes every option; a scenario may change each.
 //!
 //! The profiles `rfc` and `ns2` side by side are the list of what ns-2.35 does differently from the RFCs.
 
@@ -30,23 +30,24 @@ pub struct TcpOptions {
     pub ack_bytes: u16,
     /// Payload of a data packet.
     pub payload_bytes: u32,
-    /// What is sent after a loss.
+    /// Method of loss recovery.
     pub recovery: RecoveryName,
     /// How the RTO is estimated.
     pub rto: RtoConfig,
     /// Longest delay of an ACK; none sends each at once.
     pub delayed_ack: Option<Time>,
-    /// Of the first packets of data, so many are acknowledged each at once.
+    /// Packets of data at the start of a flow that are acknowledged each at once.
     pub quick_acks: u32,
     /// How the window moves.
     pub control: Control,
-    /// Whether packets can be marked.
+    /// True if packets can be marked.
     pub ecn: bool,
-    /// Whether ACKs report marks packet by packet (RFC 8257, section 3.2), and not until the sender has answered.
+    /// True if ACKs report marks packet by packet (RFC 8257, section 3.2), and not until the sender has
+    /// answered.
     pub exact_echo: bool,
-    /// Whether packets are spread over the round trip.
+    /// True if packets are spread over the round trip.
     pub pacing: bool,
-    /// Whether ACKs report what has been received beyond a gap (RFC 2018).
+    /// True if ACKs report packets received beyond a gap (RFC 2018).
     pub sack: bool,
     /// How a sender with SACK counts what is in flight.
     pub sack_pipe: SackPipe,
@@ -54,8 +55,9 @@ pub struct TcpOptions {
     pub prr: bool,
     /// SACK: whether losses are told by time (RACK-TLP, RFC 8985).
     pub rack: bool,
-    /// Whether a reduction is undone when an ACK answers what was sent before anything was sent again (Eifel, RFC 3522 and 4015). The
-    /// receiver goes by time stamps then: the ACK of a packet that has come before echoes the last one in order (RFC 7323, section 4.3).
+    /// True if a reduction is undone when an ACK answers what was sent before anything was sent again (Eifel,
+    /// RFC 3522 and 4015). The receiver goes by time stamps then: the ACK of a packet that has come before
+    /// echoes the last one in order (RFC 7323, section 4.3).
     pub eifel: bool,
     /// New data goes on the first ACK after a timeout, and what is acknowledged then tells if that was needless (F-RTO, RFC 5682).
     pub frto: bool,
@@ -65,7 +67,7 @@ pub struct TcpOptions {
     /// Vegas: whether the times at which packets were sent stand in a ring of as many places as the window has
     /// packets, with ns-2's slips in keeping it.
     pub vegas_ring: bool,
-    /// Whether a second copy of the last packet received in order may wait for the delayed-ACK timer.
+    /// True if a second copy of the last packet received in order may wait for the delayed-ACK timer.
     pub delay_repeated: bool,
     /// Packets sent before the first ACK.
     pub initial_window: f64,
@@ -73,7 +75,7 @@ pub struct TcpOptions {
     pub max_window: f64,
     /// Where slow start first ends.
     pub initial_ssthresh: f64,
-    /// Whether packet 0 is a SYN.
+    /// True if packet 0 is a SYN.
     pub handshake: bool,
     /// RFC 3042.
     pub limited_transmit: bool,
@@ -87,27 +89,29 @@ pub struct TcpOptions {
     pub clock_tick: Time,
     /// Phase of the clock at the start of the run.
     pub clock_phase: Option<Time>,
-    /// What a loss halves.
+    /// Quantity that a loss halves.
     pub reduce_from: ReduceFrom,
     /// Least cwnd that a halving leaves, in packets.
     pub least_window: f64,
-    /// Whether ssthresh is a whole number.
+    /// True if ssthresh is a whole number.
     pub integer_ssthresh: bool,
-    /// Whether a second timeout of the same packet leaves ssthresh alone (RFC 5681, section 3.1).
+    /// True if a second timeout of the same packet leaves ssthresh alone (RFC 5681, section 3.1).
     pub repeat_keeps_ssthresh: bool,
-    /// Whether a timeout leaves ssthresh alone while a loss or a mark is answered that has reduced it already.
+    /// True if a timeout leaves ssthresh alone while a loss or a mark is answered that has reduced it
+    /// already.
     pub reduction_covers_timeout: bool,
     /// Which packets are timed.
     pub rtt_sampling: RttSampling,
     /// Least RTO, in seconds, for data behind a SYN that had to be sent again (RFC 6298, section 5.7).
     pub rto_after_lost_syn: Option<f64>,
-    /// What ends backoff.
+    /// Event that ends backoff.
     pub backoff_reset: BackoffReset,
-    /// What idleness does.
+    /// Effect of idleness.
     pub idle_restart: IdleRestart,
-    /// Whether the timer runs on when nothing is in flight.
+    /// True if the timer runs on when nothing is in flight.
     pub idle_timer: bool,
-    /// Whether duplicate ACKs may start a fast retransmit with nothing in flight (not so in RFC 5681, section 2).
+    /// True if duplicate ACKs may start a fast retransmit with nothing in flight (not so in RFC 5681, section
+    /// 2).
     pub idle_dupacks: bool,
     /// When a further fast retransmit is allowed.
     pub fast_retransmit_guard: FastRetransmitGuard,
@@ -115,7 +119,7 @@ pub struct TcpOptions {
     pub partial_ack_timer: PartialAckTimer,
     /// NewReno: most packets sent on one ACK during recovery.
     pub recovery_burst: u32,
-    /// Whether cwnd grows only when it limits the sender.
+    /// True if cwnd grows only when it limits the sender.
     pub grow_when_limited: bool,
     /// Packets in flight in a round trip tell if cwnd limits the sender, not those when an ACK comes.
     pub growth_by_usage: bool,
@@ -123,13 +127,13 @@ pub struct TcpOptions {
     pub probe_by_oldest: bool,
     /// Packets of data that leave before pacing begins.
     pub unpaced_packets: u32,
-    /// Whether congestion avoidance counts packets, not ACKs.
+    /// True if congestion avoidance counts packets, not ACKs.
     pub count_acked_packets: bool,
-    /// The same in slow start, whatever the number (RFC 3465 without its limit).
+    /// True if slow start counts packets, whatever their number (RFC 3465 without its limit).
     pub slow_start_counts_packets: bool,
-    /// Whether recovery ends at ssthresh.
+    /// True if recovery ends at ssthresh.
     pub deflate_to_ssthresh: bool,
-    /// Whether a timeout clears the count of duplicate ACKs.
+    /// True if a timeout clears the count of duplicate ACKs.
     pub timeout_clears_dupacks: bool,
 }
 
@@ -346,7 +350,7 @@ impl TcpOptions {
         self.quick_acks.saturating_add(u32::from(self.handshake)).max(1)
     }
 
-    /// Whether a clock, and not ACKs alone, lets packets go.
+    /// Returns whether a clock, and not ACKs alone, lets packets go.
     pub fn paced(&self) -> bool {
         self.pacing || self.control.paced()
     }

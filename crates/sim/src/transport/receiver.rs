@@ -13,7 +13,7 @@ pub struct Acknowledgement {
     pub next: u32,
     /// Stamp of the packet that is answered.
     pub stamp: Time,
-    /// Whether a mark is reported.
+    /// True if a mark is reported.
     pub ecn_echo: bool,
     /// How many the receiver has sent, as far as that fits.
     pub number: u16,

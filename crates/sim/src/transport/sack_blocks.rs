@@ -21,7 +21,7 @@ impl SackBlocks {
         self.iter().count()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no blocks.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.0[0] == NONE
@@ -45,8 +45,8 @@ impl SackBlocks {
         self.0[0] = (seq, seq + 1);
     }
 
-    /// Whether the first block reports a packet that has come twice: it comes before `next`, the one expected next, or stands
-    /// within the next block.
+    /// Returns whether the first block reports a packet that has come twice: it comes before `next`, the one
+    /// expected next, or lies within the next block.
     pub fn repeated(&self, next: u32) -> bool {
         let [(low, high), (from, to), _] = self.0;
         self.0[0] != NONE && (high <= next || (self.0[1] != NONE && from <= low && high <= to))

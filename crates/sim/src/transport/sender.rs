@@ -53,7 +53,7 @@ impl TcpSender {
         self.core.counters.acks_received += 1;
     }
 
-    /// What can be observed.
+    /// Observable state of the sender.
     pub fn core(&self) -> &Core {
         &self.core
     }
@@ -75,7 +75,7 @@ impl TcpSender {
         self.answer(ack, now, out);
     }
 
-    /// The same for a control that may look at the path.
+    /// Handles an ACK for a control that may read the path measurement.
     #[inline(never)]
     fn on_ack_paced(&mut self, ack: &Ack, now: Time, out: &mut Outbox) {
         self.core.measure_path(ack, now);
@@ -198,7 +198,7 @@ impl TcpSender {
         self.core.note_usage(next);
     }
 
-    /// Whether all that the application handed over has been acknowledged.
+    /// Returns whether all that the application handed over has been acknowledged.
     pub fn finished(&self) -> bool {
         self.core.high_ack + 1 >= self.core.limit
     }

@@ -6,7 +6,7 @@ use super::{Ack, Intervals};
 use crate::room::Room;
 use crate::units::Time;
 
-/// What becomes of a packet.
+/// State of a packet sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     InFlight,
@@ -75,8 +75,8 @@ pub struct SentPackets {
     lost: i64,
     /// None below this is lost.
     lost_from: i64,
-    /// What RACK.xmit_ts and RACK.end_seq stand for: transmissions below this were made before one that is known to have
-    /// arrived.
+    /// Transmissions below this were made before one that is known to have arrived: RACK.xmit_ts and
+    /// RACK.end_seq.
     latest: u32,
     /// RACK.rtt: how long the answer to that took.
     rtt: Time,
@@ -154,7 +154,7 @@ impl SentPackets {
         self.beyond.count_within(self.first, high + 1)
     }
 
-    /// Whether a packet that was sent again has not been answered yet.
+    /// Returns whether a packet that was sent again has not been answered yet.
     pub fn repair_is_open(&self) -> bool {
         self.packets.iter().any(|sent| sent.again && sent.state != State::Reported)
     }
@@ -185,7 +185,8 @@ impl SentPackets {
         self.next
     }
 
-    /// Whether packets that had been sent again, not earlier than transmission `since`, have been lost since the last call.
+    /// Returns whether packets that had been sent again, not earlier than transmission `since`, have been
+    /// lost since the last call.
     pub fn take_lost_repair(&mut self, since: u32) -> bool {
         self.lost_repair.take().is_some_and(|transmission| transmission >= since)
     }

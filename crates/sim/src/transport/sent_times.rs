@@ -12,7 +12,7 @@ const FIRST: usize = 16;
 /// A ring of sending times, by the numbers of packets.
 #[derive(Clone, Debug, Default)]
 pub struct SentTimes {
-    /// Of a packet that was sent more than once [`Time::ZERO`]: an ACK of it may answer any.
+    /// Sending times; [`Time::ZERO`] for a packet that was sent more than once: an ACK of it may answer any.
     at: Vec<Time>,
 }
 

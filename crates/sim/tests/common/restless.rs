@@ -25,7 +25,7 @@ struct Restless {
     initial_rto: Option<f64>,
     rto_between: (Option<f64>, Option<f64>),
     clock_tick: Option<f64>,
-    /// Whether the receiver acknowledges at once and nothing is paced.
+    /// True if the receiver acknowledges at once and nothing is paced.
     plain: bool,
     /// An application in place of the one that there is.
     app: Option<App>,
@@ -82,12 +82,12 @@ impl Restless {
     }
 }
 
-/// What is recorded of flows, or at the ports of the first one's host.
+/// Recorded quantities of flows, or of the ports of the first one's host.
 #[derive(Clone, Copy, Debug)]
 enum Looks {
     Nothing,
     Series,
-    /// Of the first flow, or of all: then rows of different flows mix.
+    /// RTT samples of the first flow, or of all: then rows of different flows mix.
     Rtt(bool),
     Window(bool),
     Deliveries,

@@ -70,7 +70,7 @@ fn median<const N: usize>(mut values: [f64; N]) -> f64 {
     values[N / 2]
 }
 
-/// What version 3 is for: over shallow buffers fewer losses, and nobody starves.
+/// Version 3 must lose less over shallow buffers, and starve nobody.
 #[test]
 fn bounds_spare_shallow_buffers() {
     for (flows, buffer) in [(1, FILL / 4), (4, FILL / 4), (4, FILL)] {

@@ -40,7 +40,7 @@ fn a_step_marks_all_that_finds_the_queue_above_it_and_drops_none() {
     assert!((6.0..32.0).contains(&mean(&backlog(&marked))));
 }
 
-/// The same network with RFC 3168's answer to a mark, a halving: the link is not full.
+/// Answers a mark by a halving, as RFC 3168 does: the link is not full.
 #[test]
 fn halving_at_that_threshold_wastes_the_link() {
     let reno = json!({"ecn": true});

@@ -1,4 +1,4 @@
-//! What congestion controls are said to do by those who made them, at one bottleneck.
+//! Published properties of congestion controls, at one bottleneck.
 //!
 //! The link is 20 Mbit/s with 20 ms each way: packets of 1000 bytes, 100 of which fill it.
 
@@ -112,7 +112,7 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// What share of a link that loses packets at random a flow with this control delivers.
+/// Share of a link with random losses that a flow with this control delivers.
 fn lossy(control: &Value, probability: f64) -> f64 {
     let options = json!({"kind": "tcp", "payload_bytes": 960, "recovery": "sack", "control": control});
     let scenario = json!({

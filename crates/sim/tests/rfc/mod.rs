@@ -18,7 +18,7 @@ pub struct Pkt {
     pub arrived: u64,
 }
 
-/// What became of a packet, and when.
+/// Fate of a packet, and its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fate {
     Sent,
@@ -26,7 +26,7 @@ pub enum Fate {
     Dropped,
 }
 
-/// What a queue does with what it is given.
+/// Queue discipline, written after its RFC.
 pub trait Discipline {
     /// A packet arrives. Returns what is dropped now.
     fn enqueue(&mut self, now: u64, packet: Pkt) -> Vec<Pkt>;

@@ -28,7 +28,7 @@ pub(super) struct Aggregate {
     pub counts: AggregateCounts,
 }
 
-/// What is known of an aggregate, and its number in the exchange.
+/// Knowledge of an aggregate's connections, and its number in the exchange.
 #[derive(Clone, Debug)]
 struct Known {
     knowledge: Knowledge,
@@ -38,7 +38,7 @@ struct Known {
     around: Surroundings,
 }
 
-/// What an aggregate has sent since counting started, by colour, and what of it was dropped.
+/// Packets that an aggregate has sent since counting started, by colour, and those of them that were dropped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AggregateCounts {
     /// Packets of each colour, best first.
@@ -67,12 +67,12 @@ impl Aggregate {
         }
     }
 
-    /// Whether a packet of this code point belongs to it.
+    /// Returns whether a packet of this code point belongs to the aggregate.
     pub fn fits(&self, flow: FlowId, dscp: u8) -> bool {
         self.members.contains(flow) && self.code_points >> dscp & 1 == 1
     }
 
-    /// What becomes of a packet that belongs to it, with so many bytes of headers: the treatment of its colour.
+    /// Decides the treatment of a packet of the aggregate by its colour; `headers` bytes of it are headers.
     pub fn treat(
         &mut self,
         now: Time,
@@ -115,7 +115,7 @@ impl Aggregate {
         }
     }
 
-    /// What its meter holds.
+    /// State of the meter.
     pub fn state(&self) -> MeterState {
         self.meter.as_ref().map_or(MeterState::default(), AnyMeter::state)
     }
@@ -146,7 +146,7 @@ impl Aggregate {
         small.colour(now.secs(), f64::from(bytes), colour, window)
     }
 
-    /// What is known of it at `now`, as a row without the number of its port; none if nothing but sizes is.
+    /// Knowledge at `now` as a row, without the number of the port; none if the meter goes by sizes alone.
     pub fn row(&self, now: Time, rule: i32) -> Option<EdgeRow> {
         let known = self.known.as_ref()?;
         let (mut rate, mut red_part) = (f64::NAN, f64::NAN);

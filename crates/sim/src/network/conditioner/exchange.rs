@@ -1,4 +1,4 @@
-//! What conditioners tell one another of their aggregates: each now and then, and it takes time to arrive.
+//! Reports between conditioners about their aggregates: sent at intervals, and delayed on the way.
 
 use std::collections::VecDeque;
 
@@ -7,7 +7,7 @@ use parshall_estimators::meter::{AggregateView, Surroundings};
 use crate::room::Room;
 use crate::units::Time;
 
-/// What is under way between the conditioners of a network, and what has arrived.
+/// Reports under way between the conditioners of a network, and the last ones that arrived.
 #[derive(Clone, Debug, Default)]
 pub struct Exchange {
     senders: Vec<Correspondent>,
@@ -20,7 +20,7 @@ struct Correspondent {
     delay: Time,
     /// When it says something next.
     next: Time,
-    /// What it has said, and when that arrives; the first is what the others know.
+    /// Reports of the aggregate with their times of arrival; the first is the one that the others know.
     news: VecDeque<(Time, AggregateView)>,
 }
 
@@ -40,7 +40,8 @@ impl Exchange {
         }
     }
 
-    /// What an aggregate that is itself as `own` knows at `now`, no earlier than at the last call.
+    /// Returns the view that an aggregate, itself in the state `own`, has of its neighbours at `now`. Calls
+    /// must be in order of time.
     pub fn around(&mut self, number: usize, now: Time, own: AggregateView) -> Surroundings {
         let mut around = Surroundings {
             own,

@@ -1,8 +1,8 @@
-//! What a conditioner knows of the TCP connections of an aggregate: what their senders tell it, or what it finds out from
-//! the packets that pass.
+//! A conditioner's knowledge of the TCP connections of an aggregate: reported by their senders, or inferred
+//! from the packets that pass.
 //!
-//! A sender's word belongs to each packet (see [`Words`]): it is what the sender knew when it sent, which a router cannot
-//! read otherwise, since senders act ahead of time.
+//! A report belongs to each packet (see [`SenderHistory`]): it is the sender's state when the packet was
+//! sent, which a router cannot read otherwise, since senders act ahead of time.
 
 use std::collections::VecDeque;
 
@@ -15,7 +15,7 @@ use crate::room::Room;
 use crate::scenario::{self, KnowledgeSource};
 use crate::units::Time;
 
-/// What a sender knows when it sends a packet.
+/// State of a sender when it sends a packet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Told {
     /// Smoothed round-trip time in seconds; NaN before the first sample.
@@ -33,8 +33,8 @@ impl Default for Told {
     }
 }
 
-/// What a sender said with the packets that it sent last. A packet carries the time at which it was sent, and so its
-/// sender's word of then.
+/// States of a sender with its latest packets. A packet carries the time at which it was sent, which finds
+/// the state of then.
 #[derive(Clone, Debug, Default)]
 pub struct Words(VecDeque<(Time, Told)>);
 
@@ -50,7 +50,7 @@ impl Words {
         self.0.push_back((now, told));
     }
 
-    /// What it said with a packet that was sent at `stamp`.
+    /// Returns the state with which a packet of this stamp was sent.
     pub fn at(&self, stamp: Time) -> Option<Told> {
         let behind = self.0.partition_point(|&(at, _)| at <= stamp);
         let &(at, told) = self.0.get(behind.checked_sub(1)?)?;
@@ -65,7 +65,8 @@ pub struct Knowledge {
     /// The place of each flow in `seen`; [`Knowledge::NOBODY`] of those that do not belong here.
     places: Vec<u32>,
     seen: Vec<Midpath>,
-    /// What went into the means, for each flow, by its passing packets and by its sender.
+    /// Values of each flow that the means are made of, as inferred from its packets and as reported by its
+    /// sender.
     found: Means,
     told: Means,
     /// ACKs that reach this place at a time to come.
@@ -98,7 +99,7 @@ impl Knowledge {
         }
     }
 
-    /// Whether it goes by what passes.
+    /// Returns whether the knowledge comes from passing packets alone.
     pub fn is_passive(&self) -> bool {
         self.source == KnowledgeSource::Packets
     }
@@ -242,7 +243,7 @@ impl Mean {
     }
 }
 
-/// What comes a second, with a memory that fades over [`Rate::MEMORY_S`].
+/// Exponentially smoothed rate, per second, with the time constant [`Rate::MEMORY_S`].
 #[derive(Clone, Copy, Debug, Default)]
 struct Rate {
     amount: f64,

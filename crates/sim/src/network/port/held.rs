@@ -14,7 +14,7 @@ enum Space {
 }
 
 impl Port {
-    /// Whether a plain port that is busy can hold one packet more.
+    /// Returns whether a plain port that is busy can hold one packet more.
     #[inline(always)]
     pub(super) fn has_room(
         &mut self,
@@ -35,7 +35,7 @@ impl Port {
         self.has_room_for_one_more(kind, now, transmission, lead)
     }
 
-    /// The same, if it is of the size of those held.
+    /// Returns whether there is room for a packet of the same size as those held.
     #[inline(always)]
     fn has_room_for_one_more(
         &mut self,
@@ -57,7 +57,7 @@ impl Port {
         room
     }
 
-    /// Whether the last packet leaves at `now`, and the one that arrives comes before that.
+    /// Returns whether the last packet leaves at `now` and the arriving one comes before that.
     #[inline]
     pub(super) fn leaves_later(&self, kind: &PortKind, now: Time, lead: impl Fn() -> Time + Copy) -> bool {
         self.busy_until == now && self.newest_bytes > 0 && lead() > kind.transmission(self.newest_bytes)
@@ -83,7 +83,7 @@ impl Port {
         };
     }
 
-    /// Whether the link began at `now` to transmit packets that came at once.
+    /// Returns whether the link began at `now` to transmit packets that came at once.
     fn began_at(&self, now: Time, transmission: Time) -> bool {
         self.busy_until - now == Time::from_ps(u64::from(self.first_burst) * transmission.ps())
     }
@@ -94,7 +94,7 @@ impl Port {
         (self.busy_until - now).ps().div_ceil(transmission.ps()) as u32
     }
 
-    /// Whether one packet leaves at `now`, and so many others of its size later.
+    /// Returns whether one packet leaves at `now` and the `held` others, of its size, later.
     fn is_tie(&self, held: u32, now: Time, transmission: Time) -> bool {
         let ends = self.busy_until - now == Time::from_ps(u64::from(held) * transmission.ps());
         ends && !(self.first_burst > 0 && self.began_at(now, transmission))

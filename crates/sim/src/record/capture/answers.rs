@@ -5,7 +5,7 @@ use super::headers::TcpFacts;
 use super::notes::Note;
 use crate::units::Time;
 
-/// What has passed of the handshake of a connection.
+/// State of a connection's handshake.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Handshake {
     /// When the newest SYN that has passed was sent.

@@ -102,7 +102,7 @@ fn drops(notes: &[Note], last: usize) -> FxHashMap<usize, Vec<usize>> {
     of
 }
 
-/// Whether a packet that passes shows that another one of its flow and direction, dropped before, is missing.
+/// Returns whether a passing packet shows that an earlier one of its flow and direction was dropped.
 fn is_missed(dropped: &Note, passed: &Note) -> bool {
     passed.ack || passed.seq > dropped.seq || passed.connection != dropped.connection
 }
@@ -155,7 +155,7 @@ impl<'a> File<'a> {
         }
     }
 
-    /// What is said of a packet that went no further.
+    /// Comment on a packet that went no further.
     fn obituary(&self, note: &Note, flows: &FxHashMap<u32, FlowFacts>) -> String {
         let port = self.called.port(self.port_of(note));
         let what = match note.fate {

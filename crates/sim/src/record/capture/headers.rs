@@ -16,33 +16,33 @@ const SENDER_PORT: u16 = 10_000;
 const RECEIVER_PORT: u16 = 80;
 const IPV4_BYTES: usize = 20;
 const UDP_BYTES: usize = 8;
-/// What an IPv4 header can count besides itself.
+/// Largest payload of an IPv4 packet, in bytes.
 const MAX_IP_PAYLOAD: usize = 65_535 - IPV4_BYTES;
 /// Most that a window can be shifted (RFC 7323, section 2.3).
 const MOST_SHIFT: u8 = 14;
 static ZEROS: [u8; 65_535] = [0; 65_535];
 
-/// What there is to know of a flow.
+/// Facts about a flow that headers need.
 #[derive(Clone, Copy, Debug)]
 pub struct FlowFacts {
     /// Payload of a full packet of data.
     pub payload_bytes: u32,
     /// Headers of a packet of data, as the scenario has them.
     pub header_bytes: u32,
-    /// Of a TCP flow.
+    /// Facts about TCP, for a TCP flow.
     pub tcp: Option<TcpFacts>,
 }
 
-/// What there is to know of a TCP flow.
+/// Facts about a TCP flow that headers need.
 #[derive(Clone, Copy, Debug)]
 pub struct TcpFacts {
-    /// Whether packet 0 is a SYN.
+    /// True if packet 0 is a SYN.
     pub handshake: bool,
-    /// Whether ACKs report blocks.
+    /// True if ACKs report blocks.
     pub sack: bool,
-    /// Whether packets can be marked.
+    /// True if packets can be marked.
     pub ecn: bool,
-    /// Whether packets carry time stamps.
+    /// True if packets carry time stamps.
     pub timestamps: bool,
     /// Bytes that the receiver offers to take at any time.
     pub window_bytes: u64,
@@ -55,7 +55,7 @@ pub struct Connection {
     pub flow: u32,
     /// Its number, from 0.
     pub number: u32,
-    /// Of the flow.
+    /// Facts about the flow.
     pub facts: FlowFacts,
 }
 
@@ -113,7 +113,7 @@ impl Connection {
         Some(self.tcp_frame(tcp, &segment, &SackBlocks::EMPTY, (0, 0), 0))
     }
 
-    /// Whether a connection lacks a handshake.
+    /// Returns whether a connection lacks a handshake.
     pub fn lacks_handshake(&self) -> bool {
         self.facts.tcp.is_some_and(|tcp| !tcp.handshake)
     }

@@ -31,15 +31,15 @@ const CAPTURED: &str = "captured packets";
 /// How captures are taken and written.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CaptureOptions {
-    /// Of the files.
+    /// Format of the files.
     pub format: CaptureFormat,
-    /// Whether what the other direction of the link brings is there too.
+    /// True if packets from the other direction of the link are captured too.
     pub both_directions: bool,
-    /// Whether connections that were simulated without a handshake get one.
+    /// Handling of connections that were simulated without a handshake.
     pub handshakes: CapturedHandshakes,
 }
 
-/// What an ACK carries that lies beside the packets.
+/// Contents of an ACK that are kept beside the packets.
 #[derive(Clone, Copy, Debug)]
 pub struct Carried {
     /// When the packet was sent that this one is, or answers.
@@ -50,7 +50,7 @@ pub struct Carried {
     pub blocks: SackBlocks,
 }
 
-/// What flows and ports are called.
+/// Names of flows and ports.
 #[derive(Clone, Copy, Debug)]
 pub struct Called<'a> {
     /// Flows of the scenario.
@@ -90,7 +90,7 @@ struct Capture {
 #[derive(Clone, Debug, Default)]
 pub struct Captures {
     options: CaptureOptions,
-    /// What happens at or after this instant is left out.
+    /// End of the capture: events at or after this instant are left out.
     end: Time,
     captures: Vec<Capture>,
     flows: FxHashMap<u32, FlowFacts>,
@@ -103,7 +103,7 @@ impl Captures {
         Captures { options, end, captures, flows: FxHashMap::default() }
     }
 
-    /// Whether it is known what there is to know of a flow.
+    /// Returns whether the facts about a flow are known.
     pub fn knows(&self, flow: u32) -> bool {
         self.flows.contains_key(&flow)
     }

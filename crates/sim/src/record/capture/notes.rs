@@ -1,11 +1,11 @@
-//! What is noted of each packet at a captured port, as small as it can be.
+//! Record of a packet at a captured port, as small as it can be.
 
 use super::Carried;
 use crate::packet::Packet;
 use crate::queue::Reason;
 use crate::units::Time;
 
-/// What became of a packet.
+/// Fate of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// It passed; the queue has marked it or not.
@@ -35,7 +35,7 @@ pub struct Note {
     pub dscp: u8,
     pub fate: Fate,
     pub ack: bool,
-    /// Whether it comes from the other direction of the link.
+    /// True if it comes from the other direction of the link.
     pub inbound: bool,
 }
 
@@ -65,12 +65,12 @@ impl Note {
         }
     }
 
-    /// Whether it passed the port.
+    /// Returns whether it passed the port.
     pub fn passed(&self) -> bool {
         matches!(self.fate, Fate::Passed { .. })
     }
 
-    /// Whether the queue of this port marked it.
+    /// Returns whether the queue of this port marked it.
     pub fn marked(&self) -> bool {
         self.fate == Fate::Passed { marked: true }
     }

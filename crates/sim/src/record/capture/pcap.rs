@@ -7,7 +7,7 @@ const MAGIC_NANOSECONDS: u32 = 0xa1b2_3c4d;
 pub const LINKTYPE_RAW: u16 = 101;
 pub const SNAPLEN: u32 = 65_535;
 
-/// What stands before the first packet.
+/// Returns the header of the file.
 pub fn begin() -> Vec<u8> {
     let mut bytes = Vec::new();
     bytes.extend(MAGIC_NANOSECONDS.to_le_bytes());

@@ -17,10 +17,10 @@ const IF_TSRESOL: u16 = 9;
 const EPB_FLAGS: u16 = 2;
 const ISB_IFRECV: u16 = 4;
 const ISB_IFDROP: u16 = 5;
-/// What a comment may have: its length has 16 bits.
+/// Longest comment in bytes: its length has 16 bits.
 const MOST_IN_OPTION: usize = u16::MAX as usize;
 
-/// What stands before the first packet.
+/// Returns the blocks before the first packet.
 pub fn begin(interface: &str, comment: &str) -> Vec<u8> {
     let mut section = Vec::new();
     section.extend(BYTE_ORDER.to_le_bytes());

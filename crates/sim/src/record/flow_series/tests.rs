@@ -25,7 +25,7 @@ fn shown(number: u64) -> Shown {
     Shown { cwnd: x, ssthresh: x + 0.1, rtt: x + 0.2, srtt: x + 0.3, rto: x + 0.4, high_ack: number as i64 }
 }
 
-/// What happens to flows: when, to which, and by how much their counts grow.
+/// Changes of flows: when, to which, and by how much their counts grow.
 fn happenings() -> impl Strategy<Value = Vec<(u64, u32, u64)>> {
     prop::collection::vec((0u64..120, 0..FLOWS, 0u64..3), 0..80).prop_map(|mut all| {
         all.sort_unstable();
@@ -33,7 +33,7 @@ fn happenings() -> impl Strategy<Value = Vec<(u64, u32, u64)>> {
     })
 }
 
-/// What the last of these shows at an instant or before.
+/// Value that the last of these changes shows at an instant or before.
 fn last<T: Copy>(noted: &[(u64, u32, T)], flow: u32, at: u64) -> Option<T> {
     noted.iter().rev().find(|(when, of, _)| *of == flow && *when <= at).map(|(_, _, value)| *value)
 }

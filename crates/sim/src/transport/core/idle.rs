@@ -1,4 +1,4 @@
-//! What a silence does to the window, and a lost SYN to the first timeout.
+//! Effects of a silence on the window, and of a lost SYN on the first timeout.
 
 use parshall_estimators::rto::RtoEstimator;
 

@@ -1,4 +1,4 @@
-//! What a sender gives up at a loss, a mark or a timeout.
+//! Reductions of a sender at a loss, a mark or a timeout.
 
 use super::*;
 
@@ -16,7 +16,7 @@ impl Core {
         self.shrink(target);
     }
 
-    /// What a control is told when it has to make its window smaller.
+    /// State that a control gets when it has to reduce its window.
     pub(super) fn loss(&self, now: Time) -> Loss {
         Loss { now, in_use: self.in_use() }
     }
@@ -31,7 +31,7 @@ impl Core {
         };
     }
 
-    /// Whether duplicate ACKs may start a fast retransmit now (RFC 6582, section 3.2, step 2).
+    /// Returns whether duplicate ACKs may start a fast retransmit now (RFC 6582, section 3.2, step 2).
     pub fn may_fast_retransmit(&self) -> bool {
         // [RFC 6582 3.2-2] [RFC 6675 5.1-f]
         let all_recovered = self.high_ack > self.recover;
@@ -60,9 +60,10 @@ impl Core {
         }
     }
 
-    /// What a loss finds in use: what is in flight, leaving out what limited transmit sent (RFC 5681, equation 4), and
-    /// no more than the window. What goes beyond that has arrived, as duplicate ACKs and SACKs show, or it was in
-    /// flight when the timer expired: half of it may be more than was ever in use, and a loss would raise ssthresh.
+    /// Returns the packets in use when a loss is found: those in flight, leaving out what limited transmit
+    /// sent (RFC 5681, equation 4), and no more than the window. Packets beyond that have arrived, as
+    /// duplicate ACKs and SACKs show, or were in flight when the timer expired: half of them may be more than
+    /// was ever in use, and a loss would raise ssthresh.
     pub(super) fn in_use(&self) -> f64 {
         let window = self.usable_window();
         match self.options.reduce_from {

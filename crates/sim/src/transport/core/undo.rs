@@ -1,4 +1,4 @@
-//! What is given back when a reduction of the window proves needless: nothing had been lost, packets or ACKs were only late.
+//! Undoing of reductions that prove needless: nothing had been lost, packets or ACKs were only late.
 
 use super::Core;
 use crate::control::Window;

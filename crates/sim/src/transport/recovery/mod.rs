@@ -82,7 +82,7 @@ pub trait Recovery {
     fn lost_below(&self, core: &Core) -> i64 {
         core.high_ack + 1 + i64::from(self.repairs())
     }
-    /// Whether it repairs losses.
+    /// Returns whether the recovery repairs losses now.
     fn repairs(&self) -> bool {
         false
     }

@@ -1,7 +1,7 @@
 //! Proportional rate reduction (RFC 9937): how many packets each ACK of a recovery lets go, so that what is in flight
 //! comes down to ssthresh evenly over the round trip that the recovery takes, and is there when it ends.
 
-/// What a recovery has delivered and sent. Everything is counted in packets (RFC 9937, section 6).
+/// Packets that a recovery has delivered and sent (RFC 9937, section 6).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Prr {
     /// RecoverFS: what the recovery found in flight and will see delivered, unless it is lost.
@@ -12,12 +12,12 @@ pub struct Prr {
     sent: i64,
 }
 
-/// What an ACK says, as far as this rule goes by it.
+/// Facts about an ACK that the rule needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
     /// DeliveredData: packets that it reports for the first time, cumulatively or beyond a gap.
     pub delivered: i64,
-    /// What is in flight after it, the scoreboard's pipe.
+    /// Packets in flight after it, the scoreboard's pipe.
     pub in_flight: i64,
     /// SafeACK: it acknowledges new data and shows no further loss.
     pub safe: bool,

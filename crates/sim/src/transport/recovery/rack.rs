@@ -28,7 +28,7 @@ struct Probe {
     /// The highest packet sent when it left.
     end: i64,
     sent: Time,
-    /// Whether it was the last packet again.
+    /// True if the probe repeated the last packet.
     again: bool,
 }
 

@@ -11,7 +11,7 @@ use crate::units::Time;
 #[derive(Clone, Debug, Default)]
 pub struct Sack {
     phase: Phase,
-    /// What the receiver has reported beyond a gap.
+    /// Packets that the receiver has reported beyond a gap.
     // [RFC 6675 4-a]
     sacked: Intervals,
     /// HighRxt: highest packet sent again. What is not SACKed up to here has been sent again.
@@ -27,11 +27,11 @@ pub struct Sack {
     prr: Option<Box<Prr>>,
 }
 
-/// What an ACK found, as far as proportional rate reduction asks.
+/// State before an ACK, which proportional rate reduction compares with.
 #[derive(Clone, Copy, Debug, Default)]
 struct Before {
     delivered: i64,
-    /// What [`Sack::lost_packets_end`] was.
+    /// Value of [`Sack::lost_packets_end`].
     lost: i64,
     high_ack: i64,
 }
@@ -158,7 +158,7 @@ impl Sack {
         core.send_window(now, left, u32::MAX, out);
     }
 
-    /// What proportional rate reduction compares with; nothing without it.
+    /// Returns the state before an ACK; the default without proportional rate reduction.
     fn before(&self, core: &Core) -> Before {
         match self.prr {
             None => Before::default(),

@@ -14,7 +14,7 @@ pub struct Sack1 {
     entered: bool,
     /// Estimate of the packets in flight during recovery.
     pipe: i64,
-    /// What the receiver has reported beyond a gap.
+    /// Packets that the receiver has reported beyond a gap.
     sacked: Intervals,
     /// Highest packet sent again in this recovery.
     high_rxt: i64,

@@ -14,7 +14,7 @@ use crate::transport::heard::Heard;
 use crate::transport::{Ack, Core, Outbox, TcpOptions};
 use crate::units::Time;
 
-/// What is known of a packet in flight.
+/// Record of a packet in flight.
 #[derive(Clone, Copy, Debug)]
 struct Sent {
     at: f64,
@@ -54,7 +54,7 @@ pub struct VegasRecovery {
     first_sent: Option<Time>,
     /// Packets from `core.high_ack + 1` on.
     sent: VecDeque<Sent>,
-    /// What ns-2 leaves in the books of packets to come; see [`VegasRecovery::forget`].
+    /// Records that ns-2 leaves for packets to come; see [`VegasRecovery::forget`].
     leftovers: VecDeque<(i64, Sent)>,
     fine: Option<FineTimer>,
     /// The round ends with the ACK of this packet.
@@ -120,7 +120,7 @@ impl VegasRecovery {
         sent.times += 1;
     }
 
-    /// What the books hold of a packet that has not been sent.
+    /// Record left over for a packet that has not been sent.
     fn left_over(&self, seq: i64) -> Sent {
         let left = self.leftovers.front().filter(|(user, _)| *user == seq);
         left.map_or(Sent { at: -1.0, times: 0 }, |&(_, sent)| sent)
@@ -148,16 +148,16 @@ impl VegasRecovery {
         last
     }
 
-    /// What is known of packet `high_ack + 1`.
+    /// Record of packet `high_ack + 1`.
     ///
-    /// ns-2 keeps -1 as the sending time of a packet that has not been sent, so that such a packet mostly counts
-    /// as late: it is sent when the check comes, and once more when the window lets it go.
+    /// ns-2 keeps -1 as the sending time of a packet that has not been sent, so that such a packet mostly
+    /// counts as late: it is sent when the check comes, and once more when the window lets it go.
     fn next_sent(&self, core: &Core) -> Option<Sent> {
         let unsent = core.options.vegas_ring.then(|| self.left_over(core.high_ack + 1));
         self.sent.front().copied().or(unsent)
     }
 
-    /// Whether packet `high_ack + 1` has been under way for longer than the fine-grained timeout.
+    /// Returns whether packet `high_ack + 1` has been under way for longer than the fine-grained timeout.
     fn expired(&self, core: &Core, now: f64) -> bool {
         match (self.next_sent(core), self.fine) {
             (Some(sent), Some(fine)) => now - sent.at >= fine.timeout,

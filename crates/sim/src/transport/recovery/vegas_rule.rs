@@ -8,7 +8,7 @@ use crate::transport::Core;
 /// Least window.
 pub(super) const LEAST: f64 = 2.0;
 
-/// What a round trip has shown.
+/// Findings of a round trip.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Trip {
     /// Mean round-trip time, in seconds.
@@ -74,7 +74,7 @@ impl Rule {
         }
     }
 
-    /// Whether each ACK decides.
+    /// Returns whether each ACK decides.
     fn by_ack(&self) -> bool {
         matches!(self.backlog, Backlog::Forecast(_, Decide::Ack, _))
     }

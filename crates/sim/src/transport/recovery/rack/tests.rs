@@ -1,4 +1,4 @@
-//! What RACK-TLP does with losses, reordering and silence.
+//! RACK-TLP under losses, reordering and silence.
 
 use std::sync::Arc;
 
