@@ -33,7 +33,8 @@ use crate::limits::{self, Limits};
 use crate::memory::prefetch;
 use crate::names::Names;
 use crate::network::{
-    Calendar, Conditioner, ConditionerPlan, Exchange, Hop, Lead, Outcome, PacketId, Port, PortKind, Words,
+    Calendar, Conditioner, ConditionerPlan, Exchange, Hop, Lead, Outcome, PacketId, Port, PortKind,
+    SenderHistory,
 };
 use crate::packet::{ecn, Packet};
 use crate::pulse::Pulse;
@@ -60,9 +61,9 @@ pub struct Simulation {
     /// All events but arrivals; there is one for each flow's timer, but they seldom come.
     events: EventQueue,
     /// Events that are left until the run looks whether it is to end.
-    to_look: u64,
+    until_check: u64,
     /// The number of the event before which it looks.
-    next_look: u64,
+    next_check: u64,
     limits: Limits,
     ports: Vec<Port>,
     kinds: Vec<PortKind>,
@@ -83,7 +84,7 @@ pub struct Simulation {
     /// Applications that hear back.
     apps: Apps,
     /// True if anything observes packets that reach hosts.
-    attends: bool,
+    observes_deliveries: bool,
     /// The flow of the scenario that each flow is counted with; empty if there are no others.
     owners: Vec<u32>,
     /// SACK blocks of the ACKs under way.
@@ -98,9 +99,9 @@ pub struct Simulation {
     /// Reports that conditioners send to one another.
     exchange: Exchange,
     /// True if senders inform conditioners of their state.
-    tells: bool,
+    informs_conditioners: bool,
     /// Recent states of each flow's sender; empty if no conditioner is informed.
-    told: Vec<Words>,
+    sender_histories: Vec<SenderHistory>,
     ranks: Ranks,
     /// True if the flows are too many for the caches.
     looks_ahead: bool,
@@ -121,8 +122,8 @@ impl Simulation {
             warm_up: plan.warm_up,
             // A timer for each flow and application, and three more.
             events: EventQueue::with_capacity(plan.flows.len() + plan.apps.len() + 3),
-            to_look: 0,
-            next_look: 0,
+            until_check: 0,
+            next_check: 0,
             limits: Limits::new(None),
             in_flight: Calendar::new(plan.spacing, plan.flows.len()),
             recorder: Recorder::new(
@@ -145,7 +146,7 @@ impl Simulation {
                 FLOWS,
             ),
             apps,
-            attends: false,
+            observes_deliveries: false,
             owners: plan.owners.clone(),
             blocks: BlockStore::default(),
             outbox: Outbox::default(),
@@ -155,15 +156,16 @@ impl Simulation {
             code_points: code_points(plan),
             conditioners: conditioners(plan, seed, &mut exchange),
             exchange,
-            tells: plan.watch.edges.is_some() || plan.conditioners.iter().any(ConditionerPlan::is_told),
-            told: Vec::new(),
+            informs_conditioners: plan.watch.edges.is_some()
+                || plan.conditioners.iter().any(ConditionerPlan::is_informed),
+            sender_histories: Vec::new(),
             ranks: Ranks::new(plan.hops.len() + 1, plan.flows.len(), plan.ports.len()),
         };
-        for (asked, flow) in plan.asked.iter().zip(&plan.flows) {
-            limits::look_at_memory(|| Some(simulation.largest()));
+        for (asked, flow) in plan.scenario_flows.iter().zip(&plan.flows) {
+            limits::check_memory(|| Some(simulation.largest()));
             simulation.add_flow(asked, flow, seed);
         }
-        simulation.attends = simulation.recorder.watches_flows() || !simulation.apps.is_empty();
+        simulation.observes_deliveries = simulation.recorder.watches_flows() || !simulation.apps.is_empty();
         simulation.schedule_apps();
         simulation.schedule_series();
         simulation
@@ -307,7 +309,7 @@ impl Simulation {
     fn arrived(&mut self, id: PacketId, now: Time) {
         let Packet { hop, size, .. } = self.in_flight[id];
         let left = self.hops[hop as usize - 1];
-        if left.feeds() {
+        if left.writes_ahead() {
             self.fed_arrived(left.flow() as usize);
         }
         if left.is_last() {
@@ -405,7 +407,7 @@ impl Simulation {
     #[inline(always)]
     fn put_on_link(&mut self, hop: Hop, id: PacketId, at: Time, next: u32) {
         debug_assert!(at >= self.now, "time does not go back");
-        if hop.feeds() {
+        if hop.writes_ahead() {
             if let SendingEnd::Udp(udp) = &mut self.flows[hop.flow() as usize].sender {
                 udp.under_way += 1;
             }

@@ -34,7 +34,7 @@ pub(crate) struct UdpSender {
     pub payload_bytes: u32,
     /// Packets sent before the end of the warm-up.
     pub sent_before: u64,
-    /// When the source writes next, if it feeds; see [`FlowPlan::feeds`].
+    /// When the source writes next, if it feeds; see [`FlowPlan::writes_ahead`].
     pub next_write: Time,
     /// Packets of a feeding flow on their way to the first port that others use too.
     pub under_way: u32,
@@ -68,8 +68,8 @@ pub(crate) struct Flow {
     pub dropped: u32,
     pub acks_dropped: u32,
     pub ack_bytes: u16,
-    /// See [`FlowPlan::feeds`].
-    pub feeds: bool,
+    /// See [`FlowPlan::writes_ahead`].
+    pub writes_ahead: bool,
     _the_sender_starts_a_line: [Line; 0],
     pub sender: SendingEnd,
     /// The earliest event of the sender's timer that waits; [`Time::NEVER`] for none.
@@ -143,7 +143,7 @@ impl Flow {
             dropped: 0,
             acks_dropped: 0,
             ack_bytes: options.map_or(0, |o| o.ack_bytes),
-            feeds: plan.feeds,
+            writes_ahead: plan.writes_ahead,
             _the_sender_starts_a_line: [],
             sender,
             sender_event: Time::NEVER,
@@ -338,7 +338,7 @@ mod tests {
         });
         let scenario = serde_json::from_value(scenario).expect("a well-formed scenario");
         let plan = Plan::of(scenario, Folding::On).expect("a valid scenario");
-        let (mut flow, ..) = Flow::new(&plan.asked[0], &plan.flows[0], plan.duration, 1);
+        let (mut flow, ..) = Flow::new(&plan.scenario_flows[0], &plan.flows[0], plan.duration, 1);
         for (under_way, left) in [(2, 1), (1, 0), (u16::MAX - 1, u16::MAX - 2), (u16::MAX, u16::MAX)] {
             flow.acks_under_way = under_way;
             flow.ack_arrived();

@@ -38,7 +38,7 @@ impl Limits {
     }
 
     /// The number of the event at which a run that has executed `executed` events looks next.
-    pub fn next_look(&self, executed: u64) -> u64 {
+    pub fn next_check(&self, executed: u64) -> u64 {
         let left = self.most.saturating_sub(self.ahead).saturating_sub(executed);
         executed + EVERY.min(left.max(1))
     }
@@ -67,7 +67,7 @@ impl Limits {
     /// Ends the run of this thread if anything asks for that, before as many events as `executed` are over. `to_finish`
     /// is the memory that the recording still needs, and `largest` what takes most of it.
     #[cold]
-    pub fn look(
+    pub fn check(
         &self,
         executed: u64,
         now: Time,
@@ -95,19 +95,19 @@ impl Steps {
     pub fn next(&mut self) {
         self.0 += 1;
         if self.0 % EVERY == 0 {
-            Steps::look();
+            Steps::check();
         }
     }
 
     #[cold]
-    fn look() {
+    fn check() {
         Pulse::own().heed();
-        look_at_memory(|| None);
+        check_memory(|| None);
     }
 }
 
 /// Ends the run of this thread if memory runs low. `largest` is what takes most of it, where that is known.
-pub(crate) fn look_at_memory(largest: impl FnOnce() -> Option<Piece>) {
+pub(crate) fn check_memory(largest: impl FnOnce() -> Option<Piece>) {
     if let Some(shortage) = headroom::shortage(|| 0) {
         runs_low(Pulse::own().simulated(), shortage, largest());
     }

@@ -32,7 +32,7 @@ fn acts_ahead(plan: &Plan) -> [bool; 3] {
         plan.hops[hops as usize..].iter().find(|hop| hop.is_last()).is_some_and(|hop| hop.folds_next())
     };
     [
-        sampled.iter().any(|flow| flow.feeds),
+        sampled.iter().any(|flow| flow.writes_ahead),
         sampled.iter().any(|flow| end_folds(flow.data_hops)),
         sampled.iter().any(|flow| end_folds(flow.ack_hops)),
     ]

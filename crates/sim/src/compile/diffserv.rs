@@ -281,7 +281,7 @@ fn aggregate(
     let (mut crosses, mut largest) = (false, 0);
     for (flow, ack) in (0..around.flows.len()).flat_map(|flow| [(flow, false), (flow, true)]) {
         let asked = &around.flows[flow];
-        if !fits(rule, asked, ack) {
+        if !matches_rule(rule, asked, ack) {
             continue;
         }
         members.insert(FlowId::new(flow as u32, ack));
@@ -330,7 +330,7 @@ fn check_names(at: &Place<'_>, rule: &Rule, around: &Surroundings<'_>) -> Checke
 }
 
 /// Returns whether packets of one direction of a flow match a rule, code points aside.
-fn fits(rule: &Rule, flow: &Flow, ack: bool) -> bool {
+fn matches_rule(rule: &Rule, flow: &Flow, ack: bool) -> bool {
     let (from, to) = if ack { (&flow.destination, &flow.source) } else { (&flow.source, &flow.destination) };
     let named = rule.flows.is_empty() || rule.flows.iter().any(|pattern| matches(pattern, &flow.name));
     let hosts = |hosts: &[smol_str::SmolStr], host| hosts.is_empty() || hosts.contains(host);

@@ -47,10 +47,10 @@ pub fn lay_out(
         let [data, acks] = [paths.get(2 * index), paths.get(2 * index + 1)];
         // The receiver may answer ahead of time if its ACKs meet nobody on their first hop.
         let folds_receiver = quiet[index] && acks.first().is_some_and(|&port| network.private(port));
-        flow.feeds = network.feeds(flow, quiet[index], data);
+        flow.writes_ahead = network.writes_ahead(flow, quiet[index], data);
         flow.data_hops = hops.len() as u32;
         network.add_path(&mut hops, data, index as u32, folds_receiver);
-        if flow.feeds {
+        if flow.writes_ahead {
             mark_feeding(&mut hops[flow.data_hops as usize..]);
         }
         flow.ack_hops = hops.len() as u32;
@@ -144,7 +144,7 @@ impl Network<'_> {
 
     /// Returns whether the source of a flow may write ahead of time: its packets must reach the first shared
     /// port in order, too.
-    fn feeds(&self, flow: &FlowPlan, quiet: bool, data: &[u32]) -> bool {
+    fn writes_ahead(&self, flow: &FlowPlan, quiet: bool, data: &[u32]) -> bool {
         let mut own = data.iter().take_while(|&&port| self.private(port)).peekable();
         let alone = own.peek().is_some() && !own.any(|&port| self.reorders(port));
         self.folding == Folding::On && flow.tcp.is_none() && quiet && alone

@@ -77,7 +77,7 @@ pub struct FlowPlan {
     pub ack_hops: u32,
     /// True for a UDP flow without recorded deliveries, alone on its first port: its source may write ahead
     /// of time, each packet when the one before has reached the end of the first link.
-    pub feeds: bool,
+    pub writes_ahead: bool,
 }
 
 /// A scenario ready to run with any seed.
@@ -99,7 +99,7 @@ pub struct Plan {
     pub flows: Vec<FlowPlan>,
     /// Flows as the scenario gives them: the list is moved here, because copying very many flows takes time
     /// and memory.
-    pub asked: Vec<Flow>,
+    pub scenario_flows: Vec<Flow>,
     /// Names of flows and ports.
     pub names: Names,
     /// Quantities to record.
@@ -147,7 +147,7 @@ impl Plan {
         for (i, flow) in flows.iter().enumerate() {
             let at = list.item(i);
             let tcp = options.of(&at, flow)?;
-            plans.push(FlowPlan { tcp, data_hops: 0, ack_hops: 0, feeds: false });
+            plans.push(FlowPlan { tcp, data_hops: 0, ack_hops: 0, writes_ahead: false });
             check_app(&at, flow, duration)?;
             check_dscp(&at, "dscp", flow.dscp)?;
             router.add(&at, flow, i < named, &mut paths)?;
@@ -173,7 +173,7 @@ impl Plan {
         let leads = leads(&paths, &flows, &ports);
         let makers = own::makers(&flows, &plans);
         let names = Names { flows: flow_names.into(), ports: directory.port_names.into() };
-        let (asked, flows) = (flows, plans);
+        let (scenario_flows, flows) = (flows, plans);
         Ok(Plan {
             duration,
             warm_up,
@@ -182,7 +182,7 @@ impl Plan {
             leads,
             spacing,
             flows,
-            asked,
+            scenario_flows,
             names,
             watch,
             conditioners,

@@ -50,10 +50,10 @@ impl Simulation {
 
     /// A packet has reached its host, and an application or the recorder takes note.
     #[inline(never)]
-    pub(super) fn deliver_attended(&mut self, id: PacketId, left: Hop, now: Time) {
+    pub(super) fn deliver_observed(&mut self, id: PacketId, left: Hop, now: Time) {
         self.record_arrival(id, left, now);
         let Some(line) = self.apps.line(left.flow() as usize) else {
-            return self.take_in(id, left, now);
+            return self.hand_to_host(id, left, now);
         };
         if self.is_late(line, id) {
             return self.ignore(line, id, now);
@@ -61,7 +61,7 @@ impl Simulation {
         if !self.apps.lines[line].accepted && !self.in_flight[id].is_ack() {
             self.accept(line);
         }
-        self.take_in(id, left, now);
+        self.hand_to_host(id, left, now);
         self.hear(line, now);
     }
 

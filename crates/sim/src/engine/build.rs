@@ -74,8 +74,8 @@ pub(crate) fn build_ports(plan: &Plan, seed: u64) -> (Vec<PortKind>, Vec<Port>) 
 
 /// Code points of the packets of each flow, if there are any but 0.
 pub(super) fn code_points(plan: &Plan) -> Vec<u8> {
-    let any = plan.asked.iter().any(|flow| flow.dscp != 0);
-    plan.asked.iter().take(if any { usize::MAX } else { 0 }).map(|flow| flow.dscp).collect()
+    let any = plan.scenario_flows.iter().any(|flow| flow.dscp != 0);
+    plan.scenario_flows.iter().take(if any { usize::MAX } else { 0 }).map(|flow| flow.dscp).collect()
 }
 
 /// The code point that both ends of the flow at a hop give their packets.
@@ -180,5 +180,5 @@ pub(super) fn flow_keys(plan: &Plan) -> Vec<FlowKey> {
     if !plan.ports.iter().any(|port| matches!(*port.queue, Queue::FqCodel(_))) {
         return Vec::new();
     }
-    plan.asked.iter().map(|flow| FlowKey(fnv1a(&flow.name))).collect()
+    plan.scenario_flows.iter().map(|flow| FlowKey(fnv1a(&flow.name))).collect()
 }

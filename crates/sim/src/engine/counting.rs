@@ -6,27 +6,27 @@ impl Simulation {
     /// Ends the run if it is to end before its time, with `due` events that are about to be executed.
     #[cold]
     #[inline(never)]
-    pub(super) fn look(&mut self, due: u64) {
+    pub(super) fn check_limits(&mut self, due: u64) {
         let executed = self.executed();
         let to_finish = || self.recorder.bytes_to_finish();
-        self.limits.look(executed + due, self.now, to_finish, || self.largest());
-        self.next_look = self.limits.next_look(executed);
-        self.to_look = self.next_look - executed;
+        self.limits.check(executed + due, self.now, to_finish, || self.largest());
+        self.next_check = self.limits.next_check(executed);
+        self.until_check = self.next_check - executed;
     }
 
     /// Events that are over.
     pub(super) fn executed(&self) -> u64 {
-        self.next_look - self.to_look
+        self.next_check - self.until_check
     }
 
     /// Counts an event that is about to be executed.
     #[inline(always)]
     pub(super) fn begin_event(&mut self) {
-        match self.to_look.checked_sub(1) {
-            Some(left) => self.to_look = left,
+        match self.until_check.checked_sub(1) {
+            Some(left) => self.until_check = left,
             None => {
-                self.look(1);
-                self.to_look -= 1;
+                self.check_limits(1);
+                self.until_check -= 1;
             }
         }
     }
@@ -35,7 +35,7 @@ impl Simulation {
     #[inline]
     pub(super) fn step_ahead(&mut self) {
         if self.limits.step_ahead() {
-            self.look(0);
+            self.check_limits(0);
         }
     }
 }

@@ -5,7 +5,7 @@ use parshall_estimators::rto::RtoEstimator;
 use super::build::{own_code_point, reverse};
 use super::Simulation;
 use crate::flow::SendingEnd;
-use crate::network::{FlowId, Hop, Outcome, PacketId, Probe, Told, Words};
+use crate::network::{FlowId, Hop, Outcome, PacketId, Probe, SenderHistory, SenderState};
 use crate::packet::Packet;
 use crate::queue::{Reason, CODE_POINTS};
 use crate::record::{
@@ -20,11 +20,11 @@ impl Simulation {
         let own = own_code_point(&self.code_points, hop);
         let mut packet = self.in_flight[id].with_other(own);
         let flow = FlowId::new(hop.flow(), packet.is_ack());
-        let words = self.told.get(hop.flow() as usize).filter(|_| !packet.is_ack());
-        let told = words.and_then(|words| words.at(packet.stamp())).unwrap_or_default();
+        let history = self.sender_histories.get(hop.flow() as usize).filter(|_| !packet.is_ack());
+        let state = history.and_then(|history| history.at(packet.stamp())).unwrap_or_default();
         let found = self.conditioners.iter_mut().find(|(port, _)| *port == hop.port);
         let (_, conditioner) = found.expect("a port that conditions has a conditioner");
-        if conditioner.condition(at, &mut packet, flow, &told, &mut self.exchange) {
+        if conditioner.condition(at, &mut packet, flow, &state, &mut self.exchange) {
             self.in_flight[id] = packet.with_other(own);
             return true;
         }
@@ -45,7 +45,7 @@ impl Simulation {
 
     /// A sender that acts at `now` says what it knows along with what it sends.
     #[cold]
-    pub(super) fn tell(&mut self, index: usize, now: Time) {
+    pub(super) fn inform_conditioners(&mut self, index: usize, now: Time) {
         let SendingEnd::Tcp(tcp) = &self.flows[index].sender else {
             return;
         };
@@ -53,10 +53,10 @@ impl Simulation {
         let timer = core.timer();
         let rto_s = timer.rto() / f64::from(timer.backoff());
         let rtt_s = timer.estimator().srtt().unwrap_or(f64::NAN);
-        if self.told.is_empty() {
-            self.told.resize_with(self.flows.len(), Words::default);
+        if self.sender_histories.is_empty() {
+            self.sender_histories.resize_with(self.flows.len(), SenderHistory::default);
         }
-        self.told[index].say(now, Told { rtt_s, rto_s, cwnd: core.window.cwnd });
+        self.sender_histories[index].record(now, SenderState { rtt_s, rto_s, cwnd: core.window.cwnd });
     }
 
     /// A packet that leaves by the link of this hop, marked there or not, is at the far end at `at`. If it is an ACK, the

@@ -14,10 +14,10 @@ impl Simulation {
     /// A packet has reached its host.
     #[inline]
     pub(super) fn deliver(&mut self, id: PacketId, left: Hop, now: Time) {
-        if self.attends {
-            return self.deliver_attended(id, left, now);
+        if self.observes_deliveries {
+            return self.deliver_observed(id, left, now);
         }
-        self.take_in(id, left, now);
+        self.hand_to_host(id, left, now);
     }
 
     /// Keeps that a packet has reached its host, if that is wanted.
@@ -29,7 +29,7 @@ impl Simulation {
 
     /// A host deals with a packet.
     #[inline(always)]
-    pub(super) fn take_in(&mut self, id: PacketId, left: Hop, now: Time) {
+    pub(super) fn hand_to_host(&mut self, id: PacketId, left: Hop, now: Time) {
         let (flow, index) = (left.flow(), left.flow() as usize);
         let answer = if self.in_flight[id].is_ack() {
             if left.folds_next() {
@@ -172,7 +172,7 @@ impl Simulation {
 
     pub(super) fn on_source(&mut self, index: usize, now: Time) {
         let flow = &mut self.flows[index];
-        if flow.feeds {
+        if flow.writes_ahead {
             return self.feed(index);
         }
         let emission = self.sources[index].emit(now);
@@ -186,7 +186,7 @@ impl Simulation {
     /// Lets feeding flows send the packets that will arrive nowhere before the end.
     pub(super) fn feed_to_the_end(&mut self) {
         for index in 0..self.flows.len() {
-            if self.flows[index].feeds {
+            if self.flows[index].writes_ahead {
                 while self.write_ahead(index) {}
             }
         }
@@ -280,8 +280,8 @@ impl Simulation {
     /// the only one.
     #[inline(always)]
     pub(super) fn sender_acted(&mut self, index: usize, now: Time) -> Option<Leaving> {
-        if self.tells {
-            self.tell(index, now);
+        if self.informs_conditioners {
+            self.inform_conditioners(index, now);
         }
         let last = self.outbox.packets.pop();
         if !self.outbox.packets.is_empty() {

@@ -119,7 +119,7 @@ impl Apps {
     }
 
     fn add(&mut self, app: &AppPlan, plan: &Plan, seed: u64) {
-        let asked = &plan.asked[app.flow as usize];
+        let asked = &plan.scenario_flows[app.flow as usize];
         let Some(machine) = Machine::new(asked, app.slots.len() as u32, seed) else {
             return;
         };
@@ -143,7 +143,7 @@ impl Apps {
             false => vec![app.flow],
         };
         // What several do together begins when the last of them has started.
-        let starts = flows.iter().map(|&flow| start(&plan.asked[flow as usize], seed));
+        let starts = flows.iter().map(|&flow| start(&plan.scenario_flows[flow as usize], seed));
         self.apps.push(App {
             machine,
             slots,
@@ -221,7 +221,7 @@ impl Line {
         plan: &Plan,
         seed: u64,
     ) -> Self {
-        let asked = &plan.asked[flow];
+        let asked = &plan.scenario_flows[flow];
         let phase = |options| clock_phase(options, seed, &asked.name);
         Line {
             flow,

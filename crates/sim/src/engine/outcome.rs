@@ -29,9 +29,9 @@ impl Simulation {
         let Some(observers) = self.recorder.queue_observers() else {
             return;
         };
-        observers.look(now, |index| {
+        observers.sample(now, |index| {
             let port = &mut self.ports[index as usize];
-            port.look(&self.kinds[port.kind()], now)
+            port.sample_backlog(&self.kinds[port.kind()], now)
         });
         let next = now + observers.interval();
         self.schedule(next, self.ranks.series + 1, EventKind::QueueObservers.target(0));

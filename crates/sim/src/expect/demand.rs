@@ -64,7 +64,7 @@ fn memberships(plan: &Plan) -> Vec<Option<Membership>> {
 }
 
 fn demand(plan: &Plan, index: usize, member: Option<Membership>) -> Demand {
-    let (asked, known) = (&plan.asked[index], &plan.flows[index]);
+    let (asked, known) = (&plan.scenario_flows[index], &plan.flows[index]);
     let start = asked.start + Time::from_ps(asked.start_spread.ps() / 2);
     let end = asked.stop.unwrap_or(plan.duration).min(plan.duration);
     let seconds = end.since(start).secs();
@@ -92,7 +92,7 @@ fn demand(plan: &Plan, index: usize, member: Option<Membership>) -> Demand {
         }
         _ => {
             let asks = Asks::of(&asked.app, &asked.transport, seconds, |_| 0.0);
-            let writes = if known.feeds { 0.0 } else { writes(&asks, seconds) };
+            let writes = if known.writes_ahead { 0.0 } else { writes(&asks, seconds) };
             Demand { pps: asks.pps, packets: asks.packets, writes, ..base }
         }
     }

@@ -66,7 +66,7 @@ pub struct Live {
     /// Everything up to here has been done.
     now: Time,
     next_sample: Time,
-    next_look: Time,
+    next_check: Time,
     decided: Vec<Decided>,
 }
 
@@ -104,7 +104,7 @@ impl Live {
             ports,
             names: plan.names.clone(),
             next_sample: starts(plan.watch.port_series.is_some()),
-            next_look: starts(plan.watch.nonresponsive.is_some()),
+            next_check: starts(plan.watch.nonresponsive.is_some()),
             recorder,
             counts: Counts::new(flows, start),
             numbers: Vec::new(),
@@ -133,14 +133,14 @@ impl Live {
     pub fn advance(&mut self, now: Time) {
         loop {
             let link = self.next_at();
-            let next = link.min(self.next_sample).min(self.next_look);
+            let next = link.min(self.next_sample).min(self.next_check);
             if next > now || next == Time::NEVER {
                 break;
             }
             self.now = self.now.max(next);
             if link == next {
                 self.on_links_free(next);
-            } else if self.next_look == next {
+            } else if self.next_check == next {
                 self.look_at_queues(next);
             } else {
                 self.sample(next);
@@ -333,11 +333,11 @@ impl Live {
     fn look_at_queues(&mut self, now: Time) {
         let Live { recorder, ports, kinds, .. } = self;
         let Some(observers) = recorder.queue_observers() else { return };
-        observers.look(now, |index| {
+        observers.sample(now, |index| {
             let port = &mut ports[index as usize];
-            port.look(&kinds[port.kind()], now)
+            port.sample_backlog(&kinds[port.kind()], now)
         });
-        self.next_look = now + observers.interval();
+        self.next_check = now + observers.interval();
     }
 }
 

@@ -2,7 +2,7 @@
 //! link.
 //!
 //! A conditioner has the state of its port and of nothing else: what it may know of a packet is in the
-//! packet, or has passed it before, or has been told by another conditioner. The first rule that a packet
+//! packet, or has passed it before, or has been state by another conditioner. The first rule that a packet
 //! fits is its aggregate, and each aggregate has one meter. Where a rule goes by round trips, timeouts or
 //! windows, the aggregate has a [`knowledge`] of its connections.
 
@@ -26,7 +26,7 @@ use crate::units::Time;
 use aggregate::Aggregate;
 pub use aggregate::AggregateCounts;
 pub use exchange::Exchange;
-pub use knowledge::{Told, Words};
+pub use knowledge::{SenderHistory, SenderState};
 
 /// A conditioner before it has any state.
 #[derive(Clone, Debug)]
@@ -51,7 +51,7 @@ impl ConditionerPlan {
     }
 
     /// Returns whether senders must inform the conditioner of their state.
-    pub fn is_told(&self) -> bool {
+    pub fn is_informed(&self) -> bool {
         self.listens() && self.config.knowledge.source == scenario::KnowledgeSource::Senders
     }
 }
@@ -99,7 +99,7 @@ struct Samples {
 
 impl Conditioner {
     /// A conditioner with full buckets, which counts from `count_from` on; `stream` makes its draws. What it knows it
-    /// tells in the `exchange`.
+    /// reports in the `exchange`.
     pub fn new(plan: &ConditionerPlan, count_from: Time, stream: Stream, exchange: &mut Exchange) -> Self {
         let tokens = match plan.config.profile {
             DiffServProfile::Rfc => Tokens::Whole,
@@ -133,7 +133,7 @@ impl Conditioner {
         now: Time,
         packet: &mut Packet,
         flow: FlowId,
-        told: &Told,
+        state: &SenderState,
         exchange: &mut Exchange,
     ) -> bool {
         self.sample(now);
@@ -143,7 +143,7 @@ impl Conditioner {
             return true;
         };
         let headers = if packet.is_ack() { u16::MAX } else { self.headers[flow.flow() as usize] };
-        aggregate.learn(now, (packet, flow), told, exchange);
+        aggregate.learn(now, (packet, flow), state, exchange);
         let counting = now >= self.count_from;
         match aggregate.treat(now, (packet, flow), headers, &mut self.stream, counting) {
             None => {}
@@ -209,7 +209,7 @@ mod tests {
     }
 
     fn passes(conditioner: &mut Conditioner, packet: &mut Packet, flow: FlowId) -> bool {
-        conditioner.condition(Time::ZERO, packet, flow, &Told::default(), &mut Exchange::default())
+        conditioner.condition(Time::ZERO, packet, flow, &SenderState::default(), &mut Exchange::default())
     }
 
     /// The code point of a packet of data of 1000 bytes afterwards; none if it is dropped.

@@ -41,7 +41,7 @@ impl Rate {
     /// Nothing is known of the queue yet: it is taken to signal nothing.
     const NOTHING: Rate = Rate { mean: 0.0, seen: SIGNALS };
 
-    fn note(&mut self, signal: f64, floor: f64) {
+    fn update(&mut self, signal: f64, floor: f64) {
         self.seen += 1.0;
         let gain = (floor.max(self.mean) / SIGNALS).max(1.0 / self.seen);
         self.mean += (signal - self.mean) * gain;
@@ -70,15 +70,15 @@ impl Dither {
     }
 
     /// The queue dropped or marked a packet that met this backlog, or neither.
-    pub fn note(&mut self, signalled: bool, backlog: u64) {
+    pub fn update(&mut self, signalled: bool, backlog: u64) {
         let signal = f64::from(u8::from(signalled));
-        self.own.note(signal, self.floor);
+        self.own.update(signal, self.floor);
         if signalled {
             self.signals = (self.signals + 1.0).min(SIGNALS);
             self.backlog += (backlog as f64 - self.backlog) / self.signals;
         }
         if signalled || self.is_long(backlog) {
-            self.own_if_long.note(signal, self.floor);
+            self.own_if_long.update(signal, self.floor);
         }
     }
 
@@ -100,7 +100,7 @@ mod tests {
             .filter(|i| {
                 let (_, picked) = dither.asks(0);
                 if !picked {
-                    dither.note(i % period == 0, 0);
+                    dither.update(i % period == 0, 0);
                 }
                 picked
             })
@@ -140,7 +140,7 @@ mod tests {
                 picked += 1.0;
             } else {
                 let drop = queue.chance(drops);
-                dither.note(drop, 0);
+                dither.update(drop, 0);
                 dropped += f64::from(u8::from(drop));
             }
         }
@@ -171,7 +171,7 @@ mod tests {
                 of_long += 1.0;
             } else {
                 let drop = backlog == 1000 && queue.chance(0.1);
-                dither.note(drop, backlog);
+                dither.update(drop, backlog);
                 dropped += f64::from(u8::from(drop));
             }
         }

@@ -91,10 +91,10 @@ impl Loss {
 
     /// The queue took in a packet that was not lost, or dropped or marked it (`signalled`), while it held `backlog`
     /// bytes.
-    pub fn note(&mut self, ack: bool, signalled: bool, backlog: u64) {
+    pub fn observe_queue(&mut self, ack: bool, signalled: bool, backlog: u64) {
         let concerned = self.concerns(ack);
         if let (Law::Dither(dither), true) = (&mut self.law, concerned) {
-            dither.note(signalled, backlog);
+            dither.update(signalled, backlog);
         }
     }
 
@@ -264,11 +264,11 @@ mod tests {
         assert_eq!(loss.fate(Time::ZERO, false, false, 0), Fate::Lost);
         assert_eq!(loss.fate(Time::ZERO, true, false, 0), Fate::Passes);
         for _ in 0..10_000 {
-            loss.note(true, true, 0); // an ACK, which it does not count
+            loss.observe_queue(true, true, 0); // an ACK, which it does not count
         }
         assert_eq!(loss.fate(Time::ZERO, false, false, 0), Fate::Lost);
         for _ in 0..10_000 {
-            loss.note(false, true, 0);
+            loss.observe_queue(false, true, 0);
         }
         assert_eq!(loss.fate(Time::ZERO, false, false, 0), Fate::Passes);
     }

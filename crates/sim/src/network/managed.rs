@@ -65,7 +65,7 @@ impl Managed {
         let arrival = Arrival { now, size: packet.size, ecn_capable, idle_since: busy_until, flow };
         let verdict = self.discipline.arrive(&arrival, &self.backlog);
         if let Some(loss) = &mut self.loss {
-            loss.note(packet.is_ack(), verdict != Verdict::Accept, backlog);
+            loss.observe_queue(packet.is_ack(), verdict != Verdict::Accept, backlog);
         }
         if verdict == Verdict::Drop {
             return Outcome::Dropped(Reason::Full);

@@ -20,7 +20,7 @@ mod service;
 mod serving;
 
 pub use calendar::{Calendar, PacketId};
-pub use conditioner::{Conditioner, ConditionerPlan, Exchange, FlowSet, Told, Words};
+pub use conditioner::{Conditioner, ConditionerPlan, Exchange, FlowSet, SenderHistory, SenderState};
 pub use events::Events;
 pub use jitter::Jitter;
 pub use lead::Lead;
@@ -111,9 +111,9 @@ impl Hop {
     }
 
     /// Returns whether a packet that arrives from here lets its source write the next one; see
-    /// [`crate::compile::FlowPlan::feeds`].
+    /// [`crate::compile::FlowPlan::writes_ahead`].
     #[inline]
-    pub fn feeds(&self) -> bool {
+    pub fn writes_ahead(&self) -> bool {
         self.flow_and_flags & Hop::FEEDS != 0
     }
 
@@ -122,7 +122,7 @@ impl Hop {
         self.flow_and_flags |= Hop::FOLDS_NEXT;
     }
 
-    /// Sets [`Hop::feeds`].
+    /// Sets [`Hop::writes_ahead`].
     pub fn set_feeds(&mut self) {
         self.flow_and_flags |= Hop::FEEDS;
     }

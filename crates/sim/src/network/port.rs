@@ -31,7 +31,7 @@ pub struct Port {
     bytes_arrived: u64,
     /// Sum of delays in picoseconds, the lower 64 bits.
     delay_low: u64,
-    rest: Option<Box<Rest>>,
+    overflow: Option<Box<Overflow>>,
     /// Propagation delay.
     delay: Time,
     /// Index of its [`PortKind`].
@@ -54,16 +54,16 @@ const _: () = assert!(std::mem::size_of::<Port>() == 64);
 
 /// State of a port at which packets of different sizes wait, and the pointer to its extension.
 #[derive(Clone, Debug, Default)]
-struct Rest {
+struct Overflow {
     recent: Recent,
     /// No packet that departs later is of another size than the newest one.
     mixed_until: Time,
-    more: Option<Box<More>>,
+    extension: Option<Box<Extension>>,
 }
 
 /// State of a port that drops packets or has parts that a plain port lacks.
 #[derive(Clone, Debug, Default)]
-struct More {
+struct Extension {
     managed: Option<Box<Managed>>,
     /// Queue that decides at departure; it then keeps all counts itself.
     serving: Option<Box<Serving>>,
@@ -79,15 +79,16 @@ struct More {
 impl Port {
     /// An idle port of kind number `kind` before a link of this delay, plain or with a queue of its own.
     pub fn new(kind: u32, delay: Time, managed: Option<Managed>) -> Self {
-        let more =
-            managed.map(|managed| Box::new(More { managed: Some(Box::new(managed)), ..More::default() }));
-        let rest = more.map(|more| Box::new(Rest { more: Some(more), ..Rest::default() }));
+        let extension = managed
+            .map(|managed| Box::new(Extension { managed: Some(Box::new(managed)), ..Extension::default() }));
+        let overflow = extension
+            .map(|extension| Box::new(Overflow { extension: Some(extension), ..Overflow::default() }));
         Port {
             busy_until: Time::ZERO,
             packets_arrived: 0,
             bytes_arrived: 0,
             delay_low: 0,
-            rest,
+            overflow,
             delay,
             kind,
             most_held: 0,
@@ -102,25 +103,25 @@ impl Port {
     /// Makes an idle port whose queue decides at departure.
     pub fn serving(kind: u32, delay: Time, serving: Serving) -> Self {
         let mut port = Port::new(kind, delay, None);
-        port.more().serving = Some(Box::new(serving));
+        port.extension().serving = Some(Box::new(serving));
         port
     }
 
     /// Server of a port whose queue decides at departure.
     #[inline]
     pub fn serving_mut(&mut self) -> Option<&mut Serving> {
-        self.rest.as_mut()?.more.as_mut()?.serving.as_deref_mut()
+        self.overflow.as_mut()?.extension.as_mut()?.serving.as_deref_mut()
     }
 
     /// Server of a port whose queue decides at departure, read-only.
     pub fn serving_ref(&self) -> Option<&Serving> {
-        self.rest.as_ref()?.more.as_ref()?.serving.as_deref()
+        self.overflow.as_ref()?.extension.as_ref()?.serving.as_deref()
     }
 
     /// Bytes of its queue's record of moved thresholds.
     pub fn bytes_tuning(&self) -> u64 {
-        let more = self.rest.as_ref().and_then(|rest| rest.more.as_ref());
-        more.and_then(|more| more.managed.as_ref()).map_or(0, |managed| managed.bytes_tuning())
+        let extension = self.overflow.as_ref().and_then(|overflow| overflow.extension.as_ref());
+        extension.and_then(|extension| extension.managed.as_ref()).map_or(0, |managed| managed.bytes_tuning())
     }
 
     /// Propagation delay of its link.
@@ -183,9 +184,9 @@ impl Port {
     }
 
     fn drop_plain(&mut self, counted: bool, bytes: u16) {
-        let more = self.more();
-        more.packets_dropped += u64::from(counted);
-        more.bytes_dropped += u64::from(counted) * u64::from(bytes);
+        let extension = self.extension();
+        extension.packets_dropped += u64::from(counted);
+        extension.bytes_dropped += u64::from(counted) * u64::from(bytes);
     }
 
     /// Takes a packet that arrives at `now` and decides its fate. Calls must be in order of time.
@@ -228,10 +229,10 @@ impl Port {
 
     /// Observable state of the queue.
     pub fn probe(&mut self) -> Probe<'_> {
-        let Some(more) = self.rest.as_mut().and_then(|rest| rest.more.as_mut()) else {
+        let Some(extension) = self.overflow.as_mut().and_then(|overflow| overflow.extension.as_mut()) else {
             return Probe::Nothing;
         };
-        match (&mut more.managed, &mut more.serving) {
+        match (&mut extension.managed, &mut extension.serving) {
             (Some(managed), _) => managed.probe(),
             (None, Some(serving)) => serving.probe(),
             (None, None) => Probe::Nothing,
@@ -255,23 +256,23 @@ impl Port {
             self.bytes_arrived += bytes;
         }
         let busy_until = self.busy_until;
-        let more = self.more();
-        let Some(managed) = &mut more.managed else {
+        let extension = self.extension();
+        let Some(managed) = &mut extension.managed else {
             return Outcome::Dropped(Reason::Full);
         };
         let outcome = managed.offer(kind, now, busy_until, packet, lead);
         let count = u64::from(counted);
         match outcome {
             Outcome::Lost => {
-                more.packets_lost += count;
-                more.bytes_lost += count * bytes;
+                extension.packets_lost += count;
+                extension.bytes_lost += count * bytes;
             }
             Outcome::Dropped(_) => {
-                more.packets_dropped += count;
-                more.bytes_dropped += count * bytes;
+                extension.packets_dropped += count;
+                extension.bytes_dropped += count * bytes;
             }
             Outcome::Sent { departure, marked, .. } => {
-                more.packets_marked += count * u64::from(marked);
+                extension.packets_marked += count * u64::from(marked);
                 self.accept(now, departure, packet.size, counted);
             }
         }
@@ -289,26 +290,26 @@ impl Port {
 
     /// Drop probability and draw for the last packet that arrived.
     pub fn dither(&self) -> Dither {
-        let Some(more) = self.rest.as_ref().and_then(|rest| rest.more.as_ref()) else {
+        let Some(extension) = self.overflow.as_ref().and_then(|overflow| overflow.extension.as_ref()) else {
             return Dither::NONE;
         };
-        match (&more.managed, &more.serving) {
+        match (&extension.managed, &extension.serving) {
             (Some(managed), _) => managed.dither(),
             (None, Some(serving)) => serving.dither(),
             (None, None) => Dither::NONE,
         }
     }
 
-    fn more(&mut self) -> &mut More {
-        self.rest.get_or_insert_default().more.get_or_insert_default()
+    fn extension(&mut self) -> &mut Extension {
+        self.overflow.get_or_insert_default().extension.get_or_insert_default()
     }
 
     fn managed(&self) -> Option<&Managed> {
-        self.rest.as_ref()?.more.as_ref()?.managed.as_deref()
+        self.overflow.as_ref()?.extension.as_ref()?.managed.as_deref()
     }
 
     fn managed_mut(&mut self) -> Option<&mut Managed> {
-        self.rest.as_mut()?.more.as_mut()?.managed.as_deref_mut()
+        self.overflow.as_mut()?.extension.as_mut()?.managed.as_deref_mut()
     }
 
     /// When a packet that departs at `departure` reaches the far end.
@@ -341,10 +342,10 @@ impl Port {
             return (held, held * u64::from(self.newest_bytes));
         }
         let mut held = (1, u64::from(self.newest_bytes));
-        if let Some(rest) = &self.rest {
-            let noted = u32::from(rest.recent.last() == self.busy_until);
+        if let Some(overflow) = &self.overflow {
+            let noted = u32::from(overflow.recent.last() == self.busy_until);
             for back in 1 + noted..self.most_held + noted {
-                let (departure, bytes) = rest.recent.back(back);
+                let (departure, bytes) = overflow.recent.back(back);
                 if departure <= now {
                     break;
                 }
@@ -370,12 +371,12 @@ impl Port {
         }
         let held = self.backlog(kind, kind.count_from);
         if held != (0, 0) {
-            self.more().held_at_first = held;
+            self.extension().held_at_first = held;
         }
     }
 
     /// As [`Port::backlog`], for one who looks at any time: counting may have to start with a look back first.
-    pub fn look(&mut self, kind: &PortKind, now: Time) -> (u64, u64) {
+    pub fn sample_backlog(&mut self, kind: &PortKind, now: Time) -> (u64, u64) {
         if now >= kind.count_from {
             self.start_counting(kind);
         }
@@ -395,8 +396,8 @@ impl Port {
         let c = self.counters();
         let packets = c.packets_arrived - c.packets_dropped - c.packets_lost;
         let bytes = c.bytes_arrived - c.bytes_dropped - c.bytes_lost;
-        let more = self.rest.as_ref().and_then(|rest| rest.more.as_ref());
-        let (packets_before, bytes_before) = more.map_or((0, 0), |more| more.held_at_first);
+        let extension = self.overflow.as_ref().and_then(|overflow| overflow.extension.as_ref());
+        let (packets_before, bytes_before) = extension.map_or((0, 0), |extension| extension.held_at_first);
         (packets_before + packets - packets_held, bytes_before + bytes - bytes_held)
     }
 
@@ -417,19 +418,19 @@ impl Port {
         if let Some(serving) = self.serving_ref() {
             return serving.counters();
         }
-        let none = More::default();
-        let rest = self.rest.as_deref();
-        let more = rest.and_then(|rest| rest.more.as_deref()).unwrap_or(&none);
-        let accepted = self.packets_arrived - more.packets_dropped - more.packets_lost;
+        let none = Extension::default();
+        let overflow = self.overflow.as_deref();
+        let extension = overflow.and_then(|overflow| overflow.extension.as_deref()).unwrap_or(&none);
+        let accepted = self.packets_arrived - extension.packets_dropped - extension.packets_lost;
         let most_held = u64::from(self.most_held.max(1));
         PortCounters {
             packets_arrived: self.packets_arrived,
             bytes_arrived: self.bytes_arrived,
-            packets_dropped: more.packets_dropped,
-            bytes_dropped: more.bytes_dropped,
-            packets_marked: more.packets_marked,
-            packets_lost: more.packets_lost,
-            bytes_lost: more.bytes_lost,
+            packets_dropped: extension.packets_dropped,
+            bytes_dropped: extension.bytes_dropped,
+            packets_marked: extension.packets_marked,
+            packets_lost: extension.packets_lost,
+            bytes_lost: extension.bytes_lost,
             max_backlog_packets: if accepted == 0 { 0 } else { most_held },
             packets_delayed: accepted,
             total_delay_ps: (u128::from(self.delay_high) << 64) | u128::from(self.delay_low),

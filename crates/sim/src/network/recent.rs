@@ -48,7 +48,7 @@ impl Recent {
 
     /// Notes a packet.
     #[inline]
-    pub fn note(&mut self, departure: Time, bytes: u16) {
+    pub fn push(&mut self, departure: Time, bytes: u16) {
         self.reach(1);
         let slot = self.slot(self.noted);
         self.ring[slot] = (departure, bytes);
@@ -81,7 +81,7 @@ mod tests {
         for i in 0u32..50 {
             let reach = 1 + i / 3;
             recent.reach(reach);
-            recent.note(Time::from_ps(u64::from(i) + 1), 7);
+            recent.push(Time::from_ps(u64::from(i) + 1), 7);
             for k in 1..=reach.min(i + 1) {
                 assert_eq!(recent.back(k), (Time::from_ps(u64::from(i + 2 - k)), 7), "{i} {k}");
             }

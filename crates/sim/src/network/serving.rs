@@ -161,7 +161,7 @@ impl Serving {
         };
         let packet = leaving.held.packet;
         if let Some(loss) = &mut self.loss {
-            loss.note(packet.is_ack(), leaving.marked, self.queue.waiting().1);
+            loss.observe_queue(packet.is_ack(), leaving.marked, self.queue.waiting().1);
         }
         let departure = self.transmit(kind, now, &leaving.held);
         let newly_marked = leaving.marked && !leaving.held.marked;
@@ -208,7 +208,7 @@ impl Serving {
     fn count_drops(&mut self, kind: &PortKind, now: Time) {
         if let Some(loss) = &mut self.loss {
             let waiting = self.queue.waiting().1;
-            self.dropped.iter().for_each(|held| loss.note(held.packet.is_ack(), true, waiting));
+            self.dropped.iter().for_each(|held| loss.observe_queue(held.packet.is_ack(), true, waiting));
         }
         if now >= kind.count_from {
             for held in &self.dropped {

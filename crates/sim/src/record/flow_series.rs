@@ -80,7 +80,7 @@ impl Counts {
 
     /// From this sample on the count is `count`.
     #[inline]
-    fn note(&mut self, sample: usize, place: usize, count: u64) {
+    fn record(&mut self, sample: usize, place: usize, count: u64) {
         let cell = sample * self.known.len() + place;
         let more = count - std::mem::replace(&mut self.known[place], count);
         if cell >= self.growth.len() && !self.make_ready(cell) {
@@ -179,7 +179,7 @@ impl Changes {
     }
 
     /// Samples never go back.
-    fn note(&mut self, change: Change) {
+    fn record(&mut self, change: Change) {
         let (sample, number) = self.last[change.place as usize];
         debug_assert!(sample == u32::MAX || sample <= change.sample, "samples do not go back");
         if sample == change.sample {
@@ -244,7 +244,7 @@ impl FlowSeries {
     #[inline]
     pub fn sent(&mut self, at: Time, flow: u32, packets: u64) {
         if let Some(place) = self.place(flow) {
-            self.sent.note(self.grid.first_to_see(at), place, packets);
+            self.sent.record(self.grid.first_to_see(at), place, packets);
         }
     }
 
@@ -252,7 +252,7 @@ impl FlowSeries {
     #[inline]
     pub fn delivered(&mut self, at: Time, flow: u32, packets: u64) {
         if let Some(place) = self.place(flow) {
-            self.delivered.note(self.grid.first_to_see(at), place, packets);
+            self.delivered.record(self.grid.first_to_see(at), place, packets);
         }
     }
 
@@ -267,8 +267,8 @@ impl FlowSeries {
     fn shows(&mut self, now: Time, place: usize, packets_sent: u64, shown: Shown) {
         let sample = self.grid.first_to_see(now);
         if sample < self.grid.samples {
-            self.sent.note(sample, place, packets_sent);
-            self.changes.note(Change { sample: sample as u32, place: place as u32, shown });
+            self.sent.record(sample, place, packets_sent);
+            self.changes.record(Change { sample: sample as u32, place: place as u32, shown });
         }
     }
 

@@ -102,7 +102,7 @@ struct QueueObserver {
 
 impl QueueObserver {
     /// The port holds this much at the end of an interval between looks.
-    fn look(&mut self, now: Time, backlog: (u64, u64)) -> Option<NonresponsiveRow> {
+    fn sample(&mut self, now: Time, backlog: (u64, u64)) -> Option<NonresponsiveRow> {
         let seen = std::mem::take(&mut self.seen);
         // The first look is where the first interval begins.
         if now == Time::ZERO {
@@ -194,9 +194,9 @@ impl QueueObservers {
     }
 
     /// Looks at each port; `backlog` gives the packets and bytes that a port holds.
-    pub fn look(&mut self, now: Time, mut backlog: impl FnMut(u32) -> (u64, u64)) {
+    pub fn sample(&mut self, now: Time, mut backlog: impl FnMut(u32) -> (u64, u64)) {
         for observer in &mut self.observers {
-            let row = observer.look(now, backlog(observer.port));
+            let row = observer.sample(now, backlog(observer.port));
             row.into_iter().for_each(|row| self.rows.push(row));
         }
     }

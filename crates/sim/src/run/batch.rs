@@ -178,7 +178,7 @@ impl<T: Send + 'static> Batch<T> {
         }
         let mut done = self.wait(timeout)?;
         if self.looked.elapsed() >= LOOKING {
-            done.extend(self.look());
+            done.extend(self.waiting_results());
         }
         if done.is_empty() {
             return Some(done);
@@ -202,7 +202,7 @@ impl<T: Send + 'static> Batch<T> {
                 Err(RecvTimeoutError::Disconnected) => return None,
                 Err(RecvTimeoutError::Timeout) => {}
             }
-            let seen = self.look();
+            let seen = self.waiting_results();
             if !seen.is_empty() || began.elapsed() >= timeout {
                 return Some(seen);
             }
@@ -210,7 +210,7 @@ impl<T: Send + 'static> Batch<T> {
     }
 
     /// Jobs that hang, and results that wait behind a run that may be long.
-    fn look(&mut self) -> Vec<T> {
+    fn waiting_results(&mut self) -> Vec<T> {
         self.looked = Instant::now();
         let mut seen = self.workers.give_up_what_hangs();
         seen.extend(self.workers.held());

@@ -14,8 +14,8 @@ use std::sync::Arc;
 
 use parshall_estimators::rto::{AnyRto, RtoConfig, RtoEstimator, RtoRules, RtoTimer};
 
+use super::ack_outcome::AckOutcome;
 use super::extra::{Extra, Leaving};
-use super::heard::Heard;
 use super::losses::Losses;
 use super::path::Path;
 use super::{Ack, Clock, Outbox, TcpOptions};
@@ -320,27 +320,27 @@ impl Core {
     }
 
     /// Takes note of an ACK of new data.
-    pub fn advance(&mut self, ack: &Ack, now: Time) -> Heard {
+    pub fn advance(&mut self, ack: &Ack, now: Time) -> AckOutcome {
         self.advance_from(ack, ack.echo, now)
     }
 
     /// Advances to an ACK of new data where all packets are timed and the measured round trip began at
     /// `sent`.
-    pub fn advance_from(&mut self, ack: &Ack, sent: Time, now: Time) -> Heard {
-        let heard = self.note(ack);
+    pub fn advance_from(&mut self, ack: &Ack, sent: Time, now: Time) -> AckOutcome {
+        let outcome = self.advance_partial(ack);
         self.take_sample(ack.high, sent, now);
         self.rearm(now);
-        Heard { kind: AckKind::New, ..heard }
+        AckOutcome { kind: AckKind::New, ..outcome }
     }
 
     /// The part of [`Core::advance`] that a partial ACK has too: no sample, no timer.
-    pub fn note(&mut self, ack: &Ack) -> Heard {
+    pub fn advance_partial(&mut self, ack: &Ack) -> AckOutcome {
         self.judge_timeouts(ack.echo);
         let window_limited = self.window_limits();
         let packets = ack.high - self.high_ack;
         self.high_ack = ack.high;
         self.next_seq = self.next_seq.max(ack.high + 1);
-        Heard { kind: AckKind::Partial, packets, fresh: packets, window_limited, repaired: false }
+        AckOutcome { kind: AckKind::Partial, packets, fresh: packets, window_limited, repaired: false }
     }
 
     /// Returns whether a clock, and not ACKs alone, lets packets go.
@@ -392,25 +392,25 @@ impl Core {
 
     /// Tells the control of an ACK that recovery has dealt with.
     #[inline(always)]
-    pub fn tell_control(&mut self, ack: &Ack, heard: Heard, path: Option<&PathSample>, now: Time) {
+    pub fn tell_control(&mut self, ack: &Ack, outcome: AckOutcome, path: Option<&PathSample>, now: Time) {
         let (options, high_ack, next_seq) = (&self.options, self.high_ack, self.next_seq);
-        let used = heard.window_limited || !options.grow_when_limited;
+        let used = outcome.window_limited || !options.grow_when_limited;
         let times =
-            || self.extra.as_ref().and_then(|extra| extra.times.as_ref()).filter(|_| heard.packets > 0);
+            || self.extra.as_ref().and_then(|extra| extra.times.as_ref()).filter(|_| outcome.packets > 0);
         self.control.on_ack(&mut self.window, || AckSample {
             now,
             echo: ack.echo,
             sent: times().map_or(ack.echo, |times| times.last_sent(high_ack, ack.echo)),
-            kind: heard.kind,
-            acked: heard.packets as u32,
+            kind: outcome.kind,
+            acked: outcome.packets as u32,
             // [RFC 5681 3.1-k] [RFC 5681 5-a]
-            growth: if options.count_acked_packets { heard.packets as f64 } else { 1.0 },
-            slow_start: if options.slow_start_counts_packets { heard.fresh as f64 } else { 1.0 },
+            growth: if options.count_acked_packets { outcome.packets as f64 } else { 1.0 },
+            slow_start: if options.slow_start_counts_packets { outcome.fresh as f64 } else { 1.0 },
             high_ack,
             next_seq,
             ecn_echo: ack.ecn_echo,
-            window_limited: heard.window_limited,
-            may_grow: heard.goes_on() && !ack.ecn_echo && used,
+            window_limited: outcome.window_limited,
+            may_grow: outcome.is_new_data() && !ack.ecn_echo && used,
             path,
         });
     }
@@ -423,9 +423,9 @@ impl Core {
         }
     }
 
-    /// A SYN has been acknowledged. `goes_on` as in [`Heard::goes_on`].
-    pub fn connect(&mut self, goes_on: bool, now: Time) {
-        if goes_on {
+    /// A SYN has been acknowledged. `is_new_data` as in [`AckOutcome::is_new_data`].
+    pub fn connect(&mut self, is_new_data: bool, now: Time) {
+        if is_new_data {
             self.finish_handshake();
         }
         let srtt = self.timer.estimator().srtt();

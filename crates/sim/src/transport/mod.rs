@@ -3,11 +3,11 @@
 
 use crate::units::Time;
 
+mod ack_outcome;
 mod clock;
 mod core;
 mod extra;
 mod filled;
-mod heard;
 mod intervals;
 mod losses;
 mod pacer;

@@ -145,7 +145,7 @@ impl Path {
         }
         self.reported.remove_below(self.first);
         for (low, high) in ack.blocks.iter() {
-            self.take_in(i64::from(low), i64::from(high));
+            self.record_block(i64::from(low), i64::from(high));
         }
         if !reports {
             self.count_anonymous(acked, ack.echo);
@@ -161,7 +161,7 @@ impl Path {
     }
 
     /// Packets that no ACK has reported so far are in a block.
-    fn take_in(&mut self, low: i64, high: i64) {
+    fn record_block(&mut self, low: i64, high: i64) {
         let mut seq = self.reported.next_missing(low.max(self.first));
         while seq < high {
             if let Some(sent) = self.sent.get_mut((seq - self.first) as usize) {

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use super::heard::Heard;
+use super::ack_outcome::AckOutcome;
 use super::recovery::{AnyRecovery, Recovery, Trigger};
 use super::{Ack, Core, Outbox, TcpOptions};
 use crate::compile::has_own_parts;
@@ -66,11 +66,11 @@ impl TcpSender {
             return self.on_ack_paced(ack, now, out);
         }
         let connected = self.core.high_ack >= 0;
-        let heard = self.recover(ack, now, out);
+        let outcome = self.recover(ack, now, out);
         if connected {
-            self.core.tell_control(ack, heard, None, now);
+            self.core.tell_control(ack, outcome, None, now);
         } else {
-            self.tell_at_first(ack, heard, None, now);
+            self.tell_at_first(ack, outcome, None, now);
         }
         self.answer(ack, now, out);
     }
@@ -80,15 +80,15 @@ impl TcpSender {
     fn on_ack_paced(&mut self, ack: &Ack, now: Time, out: &mut Outbox) {
         self.core.measure_path(ack, now);
         let connected = self.core.high_ack >= 0;
-        let heard = self.recover(ack, now, out);
+        let outcome = self.recover(ack, now, out);
         let lost_below = self.recovery.lost_below(&self.core);
         // What a timeout has lost is repaired up to the last packet that was sent before it.
         let repairs = self.recovery.repairs() || self.core.high_ack < self.core.recover;
         let path = self.core.path_sample(lost_below, repairs, now);
         if connected {
-            self.core.tell_control(ack, heard, path.as_ref(), now);
+            self.core.tell_control(ack, outcome, path.as_ref(), now);
         } else {
-            self.tell_at_first(ack, heard, path.as_ref(), now);
+            self.tell_at_first(ack, outcome, path.as_ref(), now);
         }
         self.answer(ack, now, out);
     }
@@ -97,18 +97,18 @@ impl TcpSender {
     /// there, as in Linux's tcp_init_transfer(), and the round trip of a packet that is so short is not that of others.
     #[cold]
     #[inline(never)]
-    fn tell_at_first(&mut self, ack: &Ack, heard: Heard, path: Option<&PathSample>, now: Time) {
-        if self.core.options.handshake && heard.packets > 0 {
-            self.core.connect(heard.goes_on(), now);
+    fn tell_at_first(&mut self, ack: &Ack, outcome: AckOutcome, path: Option<&PathSample>, now: Time) {
+        if self.core.options.handshake && outcome.packets > 0 {
+            self.core.connect(outcome.is_new_data(), now);
         }
-        if !self.core.options.handshake || heard.packets != 1 {
-            self.core.tell_control(ack, heard, path, now);
+        if !self.core.options.handshake || outcome.packets != 1 {
+            self.core.tell_control(ack, outcome, path, now);
         }
     }
 
     /// Lets recovery deal with an ACK.
     #[inline(always)]
-    fn recover(&mut self, ack: &Ack, now: Time, out: &mut Outbox) -> Heard {
+    fn recover(&mut self, ack: &Ack, now: Time, out: &mut Outbox) -> AckOutcome {
         let core = &mut self.core;
         if core.options.dsack && ack.repeated() {
             self.recovery.on_repeat(core, ack);
@@ -126,14 +126,14 @@ impl TcpSender {
             Ordering::Equal => {
                 if core.stops_asking() {
                     // Nothing of it is a count of duplicates: what the timeout has lost goes again.
-                    return Heard::nothing(AckKind::Duplicate);
+                    return AckOutcome::nothing(AckKind::Duplicate);
                 }
                 self.recovery.on_dupack(core, ack, now, out);
-                Heard::nothing(AckKind::Duplicate)
+                AckOutcome::nothing(AckKind::Duplicate)
             }
             Ordering::Less => {
                 self.recovery.on_old_ack(core);
-                Heard::nothing(AckKind::Old)
+                AckOutcome::nothing(AckKind::Old)
             }
         }
     }

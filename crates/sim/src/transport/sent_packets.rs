@@ -265,13 +265,13 @@ impl SentPackets {
         }
         self.beyond.remove_below(self.first);
         for (low, high) in ack.blocks.iter() {
-            delivered += self.take_in(i64::from(low), i64::from(high), highest, ack.echo, now);
+            delivered += self.record_block(i64::from(low), i64::from(high), highest, ack.echo, now);
         }
         delivered
     }
 
     /// Takes in a block. Returns how many packets of it have not been reported before.
-    fn take_in(&mut self, low: i64, high: i64, highest: i64, echo: Time, now: Time) -> i64 {
+    fn record_block(&mut self, low: i64, high: i64, highest: i64, echo: Time, now: Time) -> i64 {
         let mut delivered = 0;
         let mut seq = self.beyond.next_missing(low.max(self.first));
         while seq < high {

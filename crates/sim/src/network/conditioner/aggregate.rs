@@ -3,7 +3,7 @@
 use parshall_estimators::meter::{AnyMeter, Colour, MeterState, Surroundings, Tokens};
 
 use super::exchange::Exchange;
-use super::knowledge::{Knowledge, Told};
+use super::knowledge::{Knowledge, SenderState};
 use super::small_window::SmallWindow;
 use super::{ConditionerPlan, FlowSet};
 use crate::network::FlowId;
@@ -52,7 +52,7 @@ pub struct AggregateCounts {
 }
 
 impl Aggregate {
-    /// The aggregate of a rule of a plan, with full buckets. What it knows it tells in the `exchange`.
+    /// The aggregate of a rule of a plan, with full buckets. What it knows it reports in the `exchange`.
     pub fn new(plan: &ConditionerPlan, index: usize, tokens: Tokens, exchange: &mut Exchange) -> Self {
         let (rule, flows) = (&plan.config.rules[index], &plan.known[index]);
         Aggregate {
@@ -100,11 +100,11 @@ impl Aggregate {
         &mut self,
         now: Time,
         (packet, flow): (&Packet, FlowId),
-        told: &Told,
+        state: &SenderState,
         exchange: &mut Exchange,
     ) {
         if let Some(known) = &mut self.known {
-            known.learn(now, packet, flow, told, exchange);
+            known.learn(now, packet, flow, state, exchange);
         }
     }
 
@@ -154,7 +154,7 @@ impl Aggregate {
             rate = meter.state().rate.map_or(f64::NAN, |rate| 8.0 * rate);
             red_part = meter.red_part(&known.around).unwrap_or(f64::NAN);
         }
-        let [[rtt, rto, window], [rtt_told, rto_told, window_told]] = known.knowledge.found_and_told();
+        let [[rtt, rto, window], [rtt_told, rto_told, window_told]] = known.knowledge.inferred_and_reported();
         let view = &known.around.own;
         let (loss, acked_rate) = (view.loss, 8.0 * (view.excess + known.cir));
         let time = now.secs();
@@ -205,13 +205,20 @@ impl Known {
     }
 
     /// Takes in a packet that passes, and what others tell.
-    fn learn(&mut self, now: Time, packet: &Packet, flow: FlowId, told: &Told, exchange: &mut Exchange) {
+    fn learn(
+        &mut self,
+        now: Time,
+        packet: &Packet,
+        flow: FlowId,
+        state: &SenderState,
+        exchange: &mut Exchange,
+    ) {
         self.knowledge.catch_up(now);
         if !packet.is_ack() {
-            self.knowledge.data_pass(now, flow.flow(), packet, told);
+            self.knowledge.data_pass(now, flow.flow(), packet, state);
         }
         let own = self.knowledge.view(now, self.cir);
-        exchange.tell(self.number, now, &own);
+        exchange.report(self.number, now, &own);
         self.around = exchange.around(self.number, now, own);
     }
 }

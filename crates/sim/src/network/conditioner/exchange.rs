@@ -10,33 +10,33 @@ use crate::units::Time;
 /// Reports under way between the conditioners of a network, and the last ones that arrived.
 #[derive(Clone, Debug, Default)]
 pub struct Exchange {
-    senders: Vec<Correspondent>,
+    peers: Vec<Peer>,
 }
 
-/// An aggregate that is told of.
+/// An aggregate that reports to the others.
 #[derive(Clone, Debug)]
-struct Correspondent {
+struct Peer {
     interval: Time,
     delay: Time,
-    /// When it says something next.
+    /// Time of the next report.
     next: Time,
     /// Reports of the aggregate with their times of arrival; the first is the one that the others know.
-    news: VecDeque<(Time, AggregateView)>,
+    reports: VecDeque<(Time, AggregateView)>,
 }
 
 impl Exchange {
     /// Adds an aggregate; returns its number.
     pub fn join(&mut self, interval: Time, delay: Time) -> usize {
-        self.senders.push(Correspondent { interval, delay, next: Time::ZERO, news: VecDeque::new() });
-        self.senders.len() - 1
+        self.peers.push(Peer { interval, delay, next: Time::ZERO, reports: VecDeque::new() });
+        self.peers.len() - 1
     }
 
     /// Lets an aggregate tell others how it is at `now`, if it is time.
-    pub fn tell(&mut self, number: usize, now: Time, view: &AggregateView) {
-        let sender = &mut self.senders[number];
-        if now >= sender.next {
-            sender.next = now + sender.interval;
-            sender.news.add((now + sender.delay, *view), "what conditioners tell one another");
+    pub fn report(&mut self, number: usize, now: Time, view: &AggregateView) {
+        let peer = &mut self.peers[number];
+        if now >= peer.next {
+            peer.next = now + peer.interval;
+            peer.reports.add((now + peer.delay, *view), "what conditioners tell one another");
         }
     }
 
@@ -51,8 +51,8 @@ impl Exchange {
             mean_excess: own.excess,
         };
         let mut known = 1.0;
-        for (other, sender) in self.senders.iter_mut().enumerate() {
-            let Some(view) = sender.arrived(now).filter(|_| other != number) else {
+        for (other, peer) in self.peers.iter_mut().enumerate() {
+            let Some(view) = peer.arrived(now).filter(|_| other != number) else {
                 continue;
             };
             // What is not known yet is neither less nor more.
@@ -68,13 +68,13 @@ impl Exchange {
     }
 }
 
-impl Correspondent {
-    /// The last news that have arrived.
+impl Peer {
+    /// The last reports that have arrived.
     fn arrived(&mut self, now: Time) -> Option<AggregateView> {
-        while self.news.get(1).is_some_and(|&(at, _)| at <= now) {
-            self.news.pop_front();
+        while self.reports.get(1).is_some_and(|&(at, _)| at <= now) {
+            self.reports.pop_front();
         }
-        self.news.front().filter(|&&(at, _)| at <= now).map(|&(_, view)| view)
+        self.reports.front().filter(|&&(at, _)| at <= now).map(|&(_, view)| view)
     }
 }
 
@@ -91,15 +91,15 @@ mod tests {
         let ms = |ms: u64| Time::from_ps(ms * 1_000_000_000);
         let mut exchange = Exchange::default();
         let (one, other) = (exchange.join(ms(100), ms(50)), exchange.join(ms(100), ms(50)));
-        exchange.tell(other, ms(10), &view(0.02, 3e5));
-        exchange.tell(other, ms(20), &view(0.01, 9e5)); // too early to say more
+        exchange.report(other, ms(10), &view(0.02, 3e5));
+        exchange.report(other, ms(20), &view(0.01, 9e5)); // too early to say more
         let own = view(0.1, 1e5);
         let early = exchange.around(one, ms(59), own);
         assert_eq!((early.is_nearest, early.mean_excess), (true, 1e5));
         let later = exchange.around(one, ms(60), own);
         assert_eq!((later.is_nearest, later.nearest.rtt_s, later.mean_excess), (false, 0.02, 2e5));
         assert_eq!(later.least_rto_s, 0.2);
-        exchange.tell(other, ms(110), &view(0.2, 3e5));
+        exchange.report(other, ms(110), &view(0.2, 3e5));
         assert!(!exchange.around(one, ms(159), own).is_nearest);
         assert!(exchange.around(one, ms(160), own).is_nearest);
     }
@@ -108,7 +108,7 @@ mod tests {
     fn nobody_is_their_own_neighbour() {
         let mut exchange = Exchange::default();
         let one = exchange.join(Time::ZERO, Time::ZERO);
-        exchange.tell(one, Time::ZERO, &view(0.001, 0.0));
+        exchange.report(one, Time::ZERO, &view(0.001, 0.0));
         assert!(exchange.around(one, Time::ZERO, view(0.1, 1.0)).is_nearest);
     }
 }

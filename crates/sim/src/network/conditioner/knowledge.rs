@@ -17,7 +17,7 @@ use crate::units::Time;
 
 /// State of a sender when it sends a packet.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Told {
+pub struct SenderState {
     /// Smoothed round-trip time in seconds; NaN before the first sample.
     pub rtt_s: f64,
     /// Retransmission timeout in seconds, without backoff.
@@ -26,35 +26,35 @@ pub struct Told {
     pub cwnd: f64,
 }
 
-impl Default for Told {
-    /// The word of who has none.
+impl Default for SenderState {
+    /// Unknown values (NaN).
     fn default() -> Self {
-        Told { rtt_s: f64::NAN, rto_s: f64::NAN, cwnd: f64::NAN }
+        SenderState { rtt_s: f64::NAN, rto_s: f64::NAN, cwnd: f64::NAN }
     }
 }
 
 /// States of a sender with its latest packets. A packet carries the time at which it was sent, which finds
 /// the state of then.
 #[derive(Clone, Debug, Default)]
-pub struct Words(VecDeque<(Time, Told)>);
+pub struct SenderHistory(VecDeque<(Time, SenderState)>);
 
-impl Words {
-    /// Words that are kept at most: packets that have been under way for longer have none.
+impl SenderHistory {
+    /// SenderHistory that are kept at most: packets that have been under way for longer have none.
     const MOST: usize = 1024;
 
-    /// The sender says this at `now`, no earlier than what it said before.
-    pub fn say(&mut self, now: Time, told: Told) {
+    /// Records the state at `now`; calls must be in order of time.
+    pub fn record(&mut self, now: Time, state: SenderState) {
         if self.0.len() == Self::MOST {
             self.0.pop_front();
         }
-        self.0.push_back((now, told));
+        self.0.push_back((now, state));
     }
 
     /// Returns the state with which a packet of this stamp was sent.
-    pub fn at(&self, stamp: Time) -> Option<Told> {
+    pub fn at(&self, stamp: Time) -> Option<SenderState> {
         let behind = self.0.partition_point(|&(at, _)| at <= stamp);
-        let &(at, told) = self.0.get(behind.checked_sub(1)?)?;
-        (at == stamp).then_some(told)
+        let &(at, state) = self.0.get(behind.checked_sub(1)?)?;
+        (at == stamp).then_some(state)
     }
 }
 
@@ -67,8 +67,8 @@ pub struct Knowledge {
     seen: Vec<Midpath>,
     /// Values of each flow that the means are made of, as inferred from its packets and as reported by its
     /// sender.
-    found: Means,
-    told: Means,
+    inferred: Means,
+    reported: Means,
     /// ACKs that reach this place at a time to come.
     coming: VecDeque<(Time, u32, u32)>,
     acked_bytes: Rate,
@@ -90,8 +90,8 @@ impl Knowledge {
             source: config.source,
             places,
             seen: vec![Midpath::new(rules); flows.len()],
-            found: Means::new(flows.len()),
-            told: Means::new(flows.len()),
+            inferred: Means::new(flows.len()),
+            reported: Means::new(flows.len()),
             coming: VecDeque::new(),
             acked_bytes: Rate::default(),
             packet_bytes: flows.iter().map(|&(_, bytes)| f64::from(bytes)).collect(),
@@ -137,8 +137,8 @@ impl Knowledge {
         }
     }
 
-    /// Data pass at `now`, with the word of their sender.
-    pub fn data_pass(&mut self, now: Time, flow: u32, packet: &Packet, told: &Told) {
+    /// Updates from a data packet that passes at `now`, and the state of its sender.
+    pub fn data_pass(&mut self, now: Time, flow: u32, packet: &Packet, state: &SenderState) {
         let Some(place) = self.place(flow) else {
             return;
         };
@@ -150,8 +150,8 @@ impl Knowledge {
         seen.on_data(now.secs(), u64::from(packet.seq), u64::from(packet.seq) + 1);
         self.loss.take((seen.packets().1 - repeated) as f64);
         let none = f64::NAN;
-        self.found.put(place, seen.rtt().unwrap_or(none), seen.rto().unwrap_or(none), seen.window());
-        self.told.put(place, told.rtt_s, told.rto_s, told.cwnd);
+        self.inferred.put(place, seen.rtt().unwrap_or(none), seen.rto().unwrap_or(none), seen.window());
+        self.reported.put(place, state.rtt_s, state.rto_s, state.cwnd);
     }
 
     /// The window of a flow, in packets; NaN if it is not known.
@@ -161,9 +161,9 @@ impl Knowledge {
 
     fn means(&self) -> &Means {
         if self.is_passive() {
-            &self.found
+            &self.inferred
         } else {
-            &self.told
+            &self.reported
         }
     }
 
@@ -178,9 +178,10 @@ impl Knowledge {
         }
     }
 
-    /// Round trip, timeout and window, each as a mean over the aggregate: found from what passes, and told.
-    pub fn found_and_told(&self) -> [[f64; 3]; 2] {
-        [&self.found, &self.told].map(|means| [means.rtt.mean(), means.rto.mean(), means.mean_window()])
+    /// Round trip, timeout and window, each as a mean over the aggregate: inferred from packets, and reported by senders.
+    pub fn inferred_and_reported(&self) -> [[f64; 3]; 2] {
+        [&self.inferred, &self.reported]
+            .map(|means| [means.rtt.mean(), means.rto.mean(), means.mean_window()])
     }
 }
 

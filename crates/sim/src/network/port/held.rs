@@ -106,19 +106,19 @@ impl Port {
         if !self.mixed {
             self.note_all(kind, now);
         }
-        let rest = self.rest.get_or_insert_default();
+        let overflow = self.overflow.get_or_insert_default();
         if bytes != self.newest_bytes {
-            rest.mixed_until = self.busy_until;
-        } else if rest.mixed_until <= now {
+            overflow.mixed_until = self.busy_until;
+        } else if overflow.mixed_until <= now {
             self.mixed = false;
             return Space::OneSize;
         }
-        if rest.recent.last() != self.busy_until {
-            rest.recent.note(self.busy_until, self.newest_bytes);
+        if overflow.recent.last() != self.busy_until {
+            overflow.recent.push(self.busy_until, self.newest_bytes);
         }
         // It has never held more than `most`, so it does now if the first of so many is still there.
         let most = self.most_held.max(1);
-        let (first_departure, first_bytes) = rest.recent.back(most);
+        let (first_departure, first_bytes) = overflow.recent.back(most);
         if kind.ties && first_departure == now && most >= kind.limit_packets {
             return Space::Tie(first_bytes);
         }
@@ -127,7 +127,7 @@ impl Port {
                 return Space::None;
             }
             self.most_held = most + 1;
-            rest.recent.reach(most + 1);
+            overflow.recent.reach(most + 1);
         }
         Space::Some
     }
@@ -140,12 +140,12 @@ impl Port {
         let held = (self.busy_until - now).ps().div_ceil(transmission.ps());
         // Where ties matter, one that leaves now is noted too.
         let noted = held + u64::from(kind.ties && self.is_tie(held as u32, now, transmission));
-        let recent = &mut self.rest.get_or_insert_default().recent;
+        let recent = &mut self.overflow.get_or_insert_default().recent;
         recent.reach(self.most_held.max(1));
         for later in (0..noted).rev() {
             let departure = self.busy_until - Time::from_ps(later * transmission.ps());
             if departure > recent.last() {
-                recent.note(departure, self.newest_bytes);
+                recent.push(departure, self.newest_bytes);
             }
         }
     }

@@ -135,7 +135,7 @@ impl Captures {
             // Of the other direction, what passes is there when it arrives.
             let far = both && capture.port == opposite(port) && !matches!(fate, Fate::Passed { .. });
             if (near || far) && at < self.end {
-                capture.note(Note::of(packet, flow, (at, fate, !near), carried), &carried.blocks);
+                capture.push(Note::of(packet, flow, (at, fate, !near), carried), &carried.blocks);
             }
         }
     }
@@ -157,7 +157,7 @@ impl Captures {
         let there = self.captures.iter_mut().filter(|capture| capture.port == opposite(port));
         for capture in there {
             let fate = Fate::Passed { marked };
-            capture.note(Note::of(packet, flow, (at, fate, true), carried), &carried.blocks);
+            capture.push(Note::of(packet, flow, (at, fate, true), carried), &carried.blocks);
         }
     }
 
@@ -183,7 +183,7 @@ impl Captures {
 }
 
 impl Capture {
-    fn note(&mut self, mut note: Note, blocks: &SackBlocks) {
+    fn push(&mut self, mut note: Note, blocks: &SackBlocks) {
         if !blocks.is_empty() {
             self.blocks.add(*blocks, CAPTURED);
             note.blocks = self.blocks.len() as u32;

@@ -16,7 +16,7 @@ pub struct Usage {
 
 impl Usage {
     /// New data has been sent, or the window keeps it back, and `in_flight` packets are out there.
-    fn note(&mut self, limited: bool, in_flight: i64, first: i64, next: i64) {
+    fn update(&mut self, limited: bool, in_flight: i64, first: i64, next: i64) {
         if first >= self.until || limited || (!self.limited && in_flight > self.most) {
             *self = Usage { limited, most: in_flight, until: next };
         }
@@ -54,7 +54,7 @@ impl Core {
         };
         let limited = in_flight >= self.window.cwnd as i64;
         if limited || sent {
-            usage.note(limited, in_flight, self.high_ack + 1, self.max_seq + 1);
+            usage.update(limited, in_flight, self.high_ack + 1, self.max_seq + 1);
         }
     }
 }
@@ -66,22 +66,22 @@ mod tests {
     #[test]
     fn slow_start_ends_at_twice_of_what_was_in_flight() {
         let mut usage = Usage::default();
-        usage.note(false, 10, 0, 10);
+        usage.update(false, 10, 0, 10);
         assert!(usage.lets_grow(19.0, true) && !usage.lets_grow(20.0, true) && !usage.lets_grow(19.0, false));
         // Less in the same round trip leaves that, and the next one counts anew.
-        usage.note(false, 6, 5, 11);
+        usage.update(false, 6, 5, 11);
         assert!(usage.lets_grow(19.0, true));
-        usage.note(false, 6, 10, 17);
+        usage.update(false, 6, 10, 17);
         assert!(!usage.lets_grow(12.0, true));
     }
 
     #[test]
     fn a_window_that_was_used_up_grows_for_a_round_trip() {
         let mut usage = Usage::default();
-        usage.note(true, 20, 0, 20);
-        usage.note(false, 4, 19, 23);
+        usage.update(true, 20, 0, 20);
+        usage.update(false, 4, 19, 23);
         assert!(usage.lets_grow(20.0, false));
-        usage.note(false, 4, 20, 24);
+        usage.update(false, 4, 20, 24);
         assert!(!usage.lets_grow(20.0, false));
     }
 }

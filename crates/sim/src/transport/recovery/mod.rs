@@ -18,7 +18,7 @@ pub use sack1::Sack1;
 pub use tahoe::Tahoe;
 pub use vegas::VegasRecovery;
 
-use super::heard::Heard;
+use super::ack_outcome::AckOutcome;
 use super::profile::SackPipe;
 use super::{Ack, Core, Intervals, Outbox, TcpOptions};
 use crate::scenario::RecoveryName;
@@ -50,7 +50,7 @@ enum Phase {
 /// How a sender reacts to ACKs and timeouts.
 pub trait Recovery {
     /// An ACK of new data. Says what it was.
-    fn on_new_ack(&mut self, core: &mut Core, ack: &Ack, now: Time, out: &mut Outbox) -> Heard;
+    fn on_new_ack(&mut self, core: &mut Core, ack: &Ack, now: Time, out: &mut Outbox) -> AckOutcome;
     /// An ACK of `core.high_ack` again. Counts it, or not.
     fn on_dupack(&mut self, core: &mut Core, ack: &Ack, now: Time, out: &mut Outbox);
     /// An ACK of less than `core.high_ack`.
@@ -91,7 +91,7 @@ pub trait Recovery {
 }
 
 /// Takes the blocks of an ACK into a scoreboard (RFC 6675, section 4, Update). Returns whether they tell anything new.
-fn take_in(sacked: &mut Intervals, core: &Core, ack: &Ack) -> bool {
+fn record_blocks(sacked: &mut Intervals, core: &Core, ack: &Ack) -> bool {
     // [RFC 6675 5-a] [RFC 6675 5-h] [RFC 6675 5.1-c] [RFC 6675 5.1-g]
     let mut news = false;
     for (low, high) in ack.blocks.iter() {
@@ -124,7 +124,7 @@ macro_rules! any_recovery {
 
         impl Recovery for AnyRecovery {
             #[inline(always)]
-            fn on_new_ack(&mut self, core: &mut Core, ack: &Ack, now: Time, out: &mut Outbox) -> Heard {
+            fn on_new_ack(&mut self, core: &mut Core, ack: &Ack, now: Time, out: &mut Outbox) -> AckOutcome {
                 match self { $(AnyRecovery::$name(r) => r.on_new_ack(core, ack, now, out),)* }
             }
 

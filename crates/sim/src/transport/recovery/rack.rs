@@ -9,7 +9,7 @@ use super::prr::{Progress, Prr};
 use super::{Phase, Recovery, Trigger};
 use crate::control::AckKind;
 use crate::scenario::RttSampling;
-use crate::transport::heard::Heard;
+use crate::transport::ack_outcome::AckOutcome;
 use crate::transport::sent_packets::SentPackets;
 use crate::transport::{Ack, Core, Outbox, TcpOptions};
 use crate::units::Time;
@@ -90,7 +90,7 @@ impl Rack {
 
     /// Takes in what an ACK reports, and what it shows to be lost. Returns how many packets it reports for the first
     /// time.
-    fn take_in(&mut self, core: &mut Core, ack: &Ack, now: Time) -> Progress {
+    fn process_ack(&mut self, core: &mut Core, ack: &Ack, now: Time) -> Progress {
         let advances = ack.high >= core.high_ack && self.packets.first() <= ack.high;
         let delivered = self.packets.on_ack(ack, now);
         let lost = self.detect(core, now);
@@ -295,16 +295,16 @@ impl Rack {
 }
 
 impl Recovery for Rack {
-    fn on_new_ack(&mut self, core: &mut Core, ack: &Ack, now: Time, out: &mut Outbox) -> Heard {
+    fn on_new_ack(&mut self, core: &mut Core, ack: &Ack, now: Time, out: &mut Outbox) -> AckOutcome {
         // [RFC 8985 7.3-d]
         self.resume_timer(core);
         core.dupacks = 0;
         let known = self.packets.reported_up_to(ack.high);
-        let progress = self.take_in(core, ack, now);
+        let progress = self.process_ack(core, ack, now);
         self.judge_timeout(core, core.high_ack, ack.high, now);
         let was = self.phase;
-        let heard = core.advance_from(ack, self.packets.sample().unwrap_or(ack.echo), now);
-        let heard = Heard { fresh: heard.packets - known, ..heard };
+        let outcome = core.advance_from(ack, self.packets.sample().unwrap_or(ack.echo), now);
+        let outcome = AckOutcome { fresh: outcome.packets - known, ..outcome };
         self.end_probe(core, ack, now);
         self.probe_at = Time::NEVER;
         if was != Phase::Open && ack.high >= core.recover {
@@ -327,19 +327,21 @@ impl Recovery for Rack {
             self.enter_if_lost(core, progress, now, out);
         }
         match was {
-            Phase::Recovery if self.phase == Phase::Recovery => Heard { kind: AckKind::Partial, ..heard },
-            Phase::Recovery => Heard { repaired: true, ..heard },
-            _ if self.phase == Phase::Recovery => Heard { kind: AckKind::Partial, ..heard },
+            Phase::Recovery if self.phase == Phase::Recovery => {
+                AckOutcome { kind: AckKind::Partial, ..outcome }
+            }
+            Phase::Recovery => AckOutcome { repaired: true, ..outcome },
+            _ if self.phase == Phase::Recovery => AckOutcome { kind: AckKind::Partial, ..outcome },
             // What was lost does not fill the window, but the window is what limits the sender.
-            Phase::AfterTimeout => Heard { window_limited: true, ..heard },
-            Phase::Open => heard,
+            Phase::AfterTimeout => AckOutcome { window_limited: true, ..outcome },
+            Phase::Open => outcome,
         }
     }
 
     fn on_dupack(&mut self, core: &mut Core, ack: &Ack, now: Time, out: &mut Outbox) {
         self.resume_timer(core);
         self.end_probe(core, ack, now);
-        let progress = self.take_in(core, ack, now);
+        let progress = self.process_ack(core, ack, now);
         if progress.delivered == 0 {
             return;
         }

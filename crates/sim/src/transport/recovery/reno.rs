@@ -1,7 +1,7 @@
 //! Reno: fast retransmit and fast recovery, which the first new ACK ends (RFC 5681, section 3.2).
 
 use super::{Recovery, Trigger};
-use crate::transport::heard::Heard;
+use crate::transport::ack_outcome::AckOutcome;
 use crate::transport::{Ack, Core, Outbox};
 use crate::units::Time;
 
@@ -24,12 +24,12 @@ impl Reno {
     }
 
     /// A new ACK that ends recovery, or that comes outside it.
-    pub(super) fn full_ack(&mut self, core: &mut Core, ack: &Ack, now: Time) -> Heard {
+    pub(super) fn full_ack(&mut self, core: &mut Core, ack: &Ack, now: Time) -> AckOutcome {
         let was_recovering = std::mem::take(&mut self.recovering);
         self.inflation = 0;
         core.dupacks = 0;
-        let heard = core.advance(ack, now);
-        Heard { repaired: was_recovering && core.options.deflate_to_ssthresh, ..heard }
+        let outcome = core.advance(ack, now);
+        AckOutcome { repaired: was_recovering && core.options.deflate_to_ssthresh, ..outcome }
     }
 
     pub(super) fn recovering(&self) -> bool {
@@ -69,13 +69,13 @@ impl Reno {
 }
 
 impl Recovery for Reno {
-    fn on_new_ack(&mut self, core: &mut Core, ack: &Ack, now: Time, _: &mut Outbox) -> Heard {
-        let heard = self.full_ack(core, ack, now);
-        if heard.repaired {
+    fn on_new_ack(&mut self, core: &mut Core, ack: &Ack, now: Time, _: &mut Outbox) -> AckOutcome {
+        let outcome = self.full_ack(core, ack, now);
+        if outcome.repaired {
             // [RFC 5681 3.2-l] [RFC 5681 4.3-c] [RFC 5681 4.3-d]
             core.window.cwnd = core.window.ssthresh;
         }
-        heard
+        outcome
     }
 
     fn on_dupack(&mut self, core: &mut Core, _: &Ack, now: Time, out: &mut Outbox) {

@@ -1,9 +1,9 @@
 //! SACK recovery by the scoreboard and pipe of RFC 6675.
 
 use super::prr::{Progress, Prr};
-use super::{count_reported, take_in, Phase, Recovery, Trigger};
+use super::{count_reported, record_blocks, Phase, Recovery, Trigger};
 use crate::control::AckKind;
-use crate::transport::heard::Heard;
+use crate::transport::ack_outcome::AckOutcome;
 use crate::transport::{Ack, Core, Intervals, Outbox, TcpOptions};
 use crate::units::Time;
 
@@ -227,15 +227,15 @@ impl Sack {
 }
 
 impl Recovery for Sack {
-    fn on_new_ack(&mut self, core: &mut Core, ack: &Ack, now: Time, out: &mut Outbox) -> Heard {
+    fn on_new_ack(&mut self, core: &mut Core, ack: &Ack, now: Time, out: &mut Outbox) -> AckOutcome {
         let before = self.before(core);
         let (originals, high_ack) = (self.originals_at(core), core.high_ack);
         // [RFC 6675 5-b]
         core.dupacks = 0;
         let reported = count_reported(&self.sacked, core, ack);
-        let heard = core.advance(ack, now);
-        let heard = Heard { fresh: heard.packets - reported, ..heard };
-        let news = take_in(&mut self.sacked, core, ack);
+        let outcome = core.advance(ack, now);
+        let outcome = AckOutcome { fresh: outcome.packets - reported, ..outcome };
+        let news = record_blocks(&mut self.sacked, core, ack);
         self.judge_timeout(core, originals, high_ack);
         let was = self.phase;
         // [RFC 6675 5-f]
@@ -252,19 +252,19 @@ impl Recovery for Sack {
         }
         match was {
             Phase::Open | Phase::Recovery if self.phase == Phase::Recovery => {
-                Heard { kind: AckKind::Partial, ..heard }
+                AckOutcome { kind: AckKind::Partial, ..outcome }
             }
-            Phase::Recovery => Heard { repaired: true, ..heard },
+            Phase::Recovery => AckOutcome { repaired: true, ..outcome },
             // What was lost does not fill the window, but the window is what limits the sender.
-            Phase::AfterTimeout => Heard { window_limited: true, ..heard },
-            Phase::Open => heard,
+            Phase::AfterTimeout => AckOutcome { window_limited: true, ..outcome },
+            Phase::Open => outcome,
         }
     }
 
     fn on_dupack(&mut self, core: &mut Core, ack: &Ack, now: Time, out: &mut Outbox) {
         let before = self.before(core);
         let originals = self.originals_at(core);
-        let news = take_in(&mut self.sacked, core, ack);
+        let news = record_blocks(&mut self.sacked, core, ack);
         self.judge_timeout(core, originals, core.high_ack);
         if self.phase == Phase::Recovery {
             self.shrink(core, before);

@@ -1,8 +1,8 @@
 //! SACK as ns-2's Sack1 does it: a pipe that ACKs count down, one SACKed packet above is enough for a
 //! retransmission, and nothing is remembered over a timeout (Fall and Floyd 1996).
 
-use super::{take_in, Recovery, Trigger};
-use crate::transport::heard::Heard;
+use super::{record_blocks, Recovery, Trigger};
+use crate::transport::ack_outcome::AckOutcome;
 use crate::transport::{Ack, Core, Intervals, Outbox};
 use crate::units::Time;
 
@@ -71,17 +71,17 @@ impl Sack1 {
         self.high_rxt = 0;
     }
 
-    fn leave(&mut self, core: &mut Core, ack: &Ack, now: Time) -> Heard {
+    fn leave(&mut self, core: &mut Core, ack: &Ack, now: Time) -> AckOutcome {
         self.recovering = false;
         core.recover = 0;
         core.dupacks = 0;
         self.forget();
-        Heard { repaired: true, ..core.advance(ack, now) }
+        AckOutcome { repaired: true, ..core.advance(ack, now) }
     }
 }
 
 impl Recovery for Sack1 {
-    fn on_new_ack(&mut self, core: &mut Core, ack: &Ack, now: Time, _: &mut Outbox) -> Heard {
+    fn on_new_ack(&mut self, core: &mut Core, ack: &Ack, now: Time, _: &mut Outbox) -> AckOutcome {
         self.after_timeout = false;
         if !self.recovering {
             core.dupacks = 0;
@@ -91,23 +91,23 @@ impl Recovery for Sack1 {
             self.leave(core, ack, now)
         } else {
             self.pipe -= 2;
-            let heard = core.note(ack);
-            take_in(&mut self.sacked, core, ack);
+            let outcome = core.advance_partial(ack);
+            record_blocks(&mut self.sacked, core, ack);
             core.end_backoff();
             core.restart_timer(now);
-            heard
+            outcome
         }
     }
 
     fn on_dupack(&mut self, core: &mut Core, ack: &Ack, now: Time, out: &mut Outbox) {
         if self.recovering {
             self.pipe -= 1;
-            if take_in(&mut self.sacked, core, ack) && core.dupacks > 0 {
+            if record_blocks(&mut self.sacked, core, ack) && core.dupacks > 0 {
                 core.dupacks += 1;
             }
             return;
         }
-        if self.after_timeout || !take_in(&mut self.sacked, core, ack) {
+        if self.after_timeout || !record_blocks(&mut self.sacked, core, ack) {
             return;
         }
         core.dupacks += 1;

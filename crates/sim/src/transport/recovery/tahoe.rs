@@ -1,7 +1,7 @@
 //! Tahoe: fast retransmit, then slow start from one packet, sending everything again (Jacobson 1988).
 
 use super::{Recovery, Trigger};
-use crate::transport::heard::Heard;
+use crate::transport::ack_outcome::AckOutcome;
 use crate::transport::{Ack, Core, Outbox};
 use crate::units::Time;
 
@@ -10,7 +10,7 @@ use crate::units::Time;
 pub struct Tahoe;
 
 impl Recovery for Tahoe {
-    fn on_new_ack(&mut self, core: &mut Core, ack: &Ack, now: Time, _: &mut Outbox) -> Heard {
+    fn on_new_ack(&mut self, core: &mut Core, ack: &Ack, now: Time, _: &mut Outbox) -> AckOutcome {
         core.dupacks = 0;
         core.advance(ack, now)
     }

@@ -10,7 +10,7 @@ use super::vegas_rule::{Rule, Trip, LEAST};
 use super::{Recovery, Trigger};
 use crate::room::Room;
 use crate::scenario::FastRetransmitGuard;
-use crate::transport::heard::Heard;
+use crate::transport::ack_outcome::AckOutcome;
 use crate::transport::{Ack, Core, Outbox, TcpOptions};
 use crate::units::Time;
 
@@ -182,14 +182,14 @@ impl VegasRecovery {
 
     /// The SYN is acknowledged. Its bytes are few, and no round trip of a full packet is as short; the first of those
     /// begins now.
-    fn on_syn_ack(&mut self, core: &mut Core, ack: &Ack, now: Time) -> Heard {
-        let heard = core.advance(ack, now);
+    fn on_syn_ack(&mut self, core: &mut Core, ack: &Ack, now: Time) -> AckOutcome {
+        let outcome = core.advance(ack, now);
         core.dupacks = 0;
         core.finish_handshake();
-        self.forget(core, heard.packets);
+        self.forget(core, outcome.packets);
         self.mark = core.next_seq;
         self.round_start = self.clock(now);
-        Heard { repaired: true, ..heard }
+        AckOutcome { repaired: true, ..outcome }
     }
 
     /// Sends packet `high_ack + 1` again, with a smaller window unless that was done since it was sent.
@@ -226,7 +226,7 @@ impl VegasRecovery {
 }
 
 impl Recovery for VegasRecovery {
-    fn on_new_ack(&mut self, core: &mut Core, ack: &Ack, now: Time, out: &mut Outbox) -> Heard {
+    fn on_new_ack(&mut self, core: &mut Core, ack: &Ack, now: Time, out: &mut Outbox) -> AckOutcome {
         let clock = self.clock(now);
         if ack.high == 0 && core.options.handshake && !core.options.vegas_ring {
             return self.on_syn_ack(core, ack, now);
@@ -241,10 +241,10 @@ impl Recovery for VegasRecovery {
             core.window.ssthresh = LEAST;
         }
         core.dupacks = 0;
-        let heard = core.advance(ack, now);
+        let outcome = core.advance(ack, now);
         // ns-2 takes a sending time of zero, that of the first burst, for none.
         let timed = |sent: &Sent| sent.times == 1 && !(sent.at == 0.0 && core.options.vegas_ring);
-        let sample = self.forget(core, heard.packets).filter(timed).map(|sent| clock - sent.at);
+        let sample = self.forget(core, outcome.packets).filter(timed).map(|sent| clock - sent.at);
         if let Some(rtt) = sample {
             self.rule.on_sample(rtt);
         }
@@ -268,7 +268,7 @@ impl Recovery for VegasRecovery {
             }
         }
         // The window is this one's own.
-        Heard { repaired: true, ..heard }
+        AckOutcome { repaired: true, ..outcome }
     }
 
     fn on_dupack(&mut self, core: &mut Core, _: &Ack, now: Time, out: &mut Outbox) {

@@ -4,7 +4,7 @@ use crate::control::AckKind;
 
 /// Outcome of an ACK for a sender, after recovery has dealt with it.
 #[derive(Clone, Copy, Debug)]
-pub struct Heard {
+pub struct AckOutcome {
     /// Kind of the ACK.
     pub kind: AckKind,
     /// Packets that it acknowledges for the first time.
@@ -17,14 +17,14 @@ pub struct Heard {
     pub repaired: bool,
 }
 
-impl Heard {
+impl AckOutcome {
     /// An ACK of nothing new.
     pub fn nothing(kind: AckKind) -> Self {
-        Heard { kind, packets: 0, fresh: 0, window_limited: false, repaired: false }
+        AckOutcome { kind, packets: 0, fresh: 0, window_limited: false, repaired: false }
     }
 
     /// Returns whether the ACK acknowledges new data outside recovery.
-    pub fn goes_on(&self) -> bool {
+    pub fn is_new_data(&self) -> bool {
         self.kind == AckKind::New && !self.repaired
     }
 }
