@@ -219,7 +219,7 @@ impl State {
         let needless = (kind.is_some() && self.arrived(way, &passing)).then_some(true);
         let copy_before = kind.and_then(|_| self.ways[at].board.passed(passing.start));
         if counts {
-            self.note(now, tcp, at, &passing);
+            self.push_segment(now, tcp, at, &passing);
         }
         if kind.is_none() && !passing.late {
             return None;
@@ -420,7 +420,7 @@ impl State {
     }
 
     /// Puts the bytes on the scoreboard.
-    fn note(&mut self, now: i64, tcp: &Tcp, at: usize, passing: &Passing) {
+    fn push_segment(&mut self, now: i64, tcp: &Tcp, at: usize, passing: &Passing) {
         let direction = &mut self.ways[at];
         let stamp = tcp.stamps.map(|stamps| stamps.0);
         let (start, end) = (passing.start, passing.end);

@@ -80,8 +80,8 @@ const LEAST_WINDOW: f64 = 2.0;
 struct Least(VecDeque<(Time, f64)>);
 
 impl Least {
-    /// Takes in a value; returns the least that is no older than `span` seconds.
-    fn take_in(&mut self, now: Time, value: f64, span: f64) -> f64 {
+    /// Takes a value; returns the least that is no older than `span` seconds.
+    fn update(&mut self, now: Time, value: f64, span: f64) -> f64 {
         while self.0.back().is_some_and(|&(_, older)| older >= value) {
             self.0.pop_back();
         }
@@ -113,15 +113,15 @@ struct RoundTrips {
 }
 
 impl RoundTrips {
-    fn take_in(&mut self, now: Time, rtt: f64, packets: f64) {
+    fn update(&mut self, now: Time, rtt: f64, packets: f64) {
         if let Some(at) = self.heard_at.replace(now) {
-            self.packet = self.gaps.take_in(now, now.since(at).secs() / packets, MIN_RTT_S);
+            self.packet = self.gaps.update(now, now.since(at).secs() / packets, MIN_RTT_S);
         }
         let srtt = self.smoothed.map_or(rtt, |srtt| srtt + SRTT_GAIN * (rtt - srtt));
         self.smoothed = Some(srtt);
-        self.min = self.lows.take_in(now, rtt, MIN_RTT_S);
-        self.standing = self.recent_lows.take_in(now, rtt, STANDING_RTTS * srtt);
-        self.max = -self.recent_highs.take_in(now, -rtt, HIGHEST_RTTS * srtt);
+        self.min = self.lows.update(now, rtt, MIN_RTT_S);
+        self.standing = self.recent_lows.update(now, rtt, STANDING_RTTS * srtt);
+        self.max = -self.recent_highs.update(now, -rtt, HIGHEST_RTTS * srtt);
     }
 
     /// Section 2.1, step 1: d_q.
@@ -265,7 +265,7 @@ impl Congestion for Copa {
         if path.newly_delivered == 0 {
             return;
         }
-        self.rtts.take_in(ack.now, ack.rtt(), f64::from(path.newly_delivered));
+        self.rtts.update(ack.now, ack.rtt(), f64::from(path.newly_delivered));
         self.choose_mode(ack.now);
         self.end_round(window, path);
         self.set_window(window, path);

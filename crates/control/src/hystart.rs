@@ -105,8 +105,8 @@ impl HyStart {
         }
     }
 
-    /// Starts a round when the last one has been acknowledged, and takes in a round-trip time.
-    fn take_in(&mut self, ack: &AckSample<'_>) {
+    /// Starts a round when the last one has been acknowledged, and takes a round-trip time.
+    fn update_round(&mut self, ack: &AckSample<'_>) {
         if ack.high_ack >= self.round_end {
             (self.round_end, self.round_start, self.last_of_train) = (ack.next_seq, ack.now, ack.now);
             self.least_of_last = self.least;
@@ -128,7 +128,7 @@ impl HyStart {
             self.least_of_all = self.least_of_all.min(ack.rtt());
             return false;
         }
-        self.take_in(ack);
+        self.update_round(ack);
         let mut long_train = false;
         if ack.now.since(self.last_of_train) <= TRAIN_GAP {
             self.last_of_train = ack.now;
@@ -140,7 +140,7 @@ impl HyStart {
 
     /// RFC 9406, section 4.2.
     fn open_plus_plus(&mut self, window: &mut Window, ack: &AckSample<'_>) {
-        self.take_in(ack);
+        self.update_round(ack);
         // [RFC 9406 4.3-d]
         let enough = self.samples >= SAMPLES;
         match self.cautious {

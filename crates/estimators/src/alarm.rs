@@ -46,7 +46,8 @@ const MOST_INTERVALS: u32 = 1 << 16;
 pub struct Alarm {
     level: f64,
     rule: Rule,
-    /// Whether the last estimates were above the level, the newest last; and how many of them were.
+    /// Comparisons of the last estimates with the level, true above it, the newest last; and how many are
+    /// true.
     above: VecDeque<bool>,
     count: u32,
     sum: f64,
@@ -99,7 +100,7 @@ impl Alarm {
         self.on
     }
 
-    /// Whether it is on.
+    /// Returns whether the alarm is on.
     pub fn on(&self) -> bool {
         self.on
     }

@@ -1,4 +1,4 @@
-//! What is wrong with a configuration: the field, its value, and what was expected.
+//! Error of a configuration: the field, its value, and the expected values.
 
 use alloc::string::String;
 use alloc::string::ToString;
@@ -11,7 +11,7 @@ pub struct ConfigError {
     pub field: &'static str,
     /// Its value, as text.
     pub value: String,
-    /// What it should have been.
+    /// Expected values, in words.
     pub expected: &'static str,
 }
 

@@ -18,12 +18,12 @@ macro_rules! flags {
 
             const NAMES: &'static [(Flags, &'static str)] = &[$((Flags::$flag, $name),)*];
 
-            /// Whether every flag of `others` is set.
+            /// Returns whether every flag of `others` is set.
             pub fn contains(self, others: Flags) -> bool {
                 self.0 & others.0 == others.0
             }
 
-            /// Whether no flag is set.
+            /// Returns whether no flag is set.
             pub fn is_empty(self) -> bool {
                 self.0 == 0
             }

@@ -215,6 +215,6 @@ any_forecaster! {
     ArimaRefitted(Box<RefittedArima>),
     /// A mixture of all of these.
     Mixture(Box<Mixture>),
-    /// The same by the exact filter.
+    /// ARIMA with given coefficients, by the exact filter.
     ExactArima(Box<ExactArima>),
 }

@@ -89,7 +89,7 @@ impl Lmmse {
         self.until_solved = (self.until_solved + self.every - 1) % self.every;
     }
 
-    /// What the next sample will be; `None` before the first.
+    /// Prediction of the next sample; `None` before the first.
     #[inline]
     pub fn prediction(&self) -> Option<f64> {
         let mean = self.covariance.mean()?;
@@ -98,7 +98,7 @@ impl Lmmse {
         Some(finite_or(mean + deviation, mean))
     }
 
-    /// What the sample after `steps` more will be: predictions stand for the samples between.
+    /// Prediction of the sample after `steps` more: predictions stand for the samples between.
     pub fn prediction_ahead(&self, steps: u32) -> Option<f64> {
         let mean = self.covariance.mean()?;
         let order = self.order;

@@ -58,7 +58,7 @@ impl Colour {
     pub const ALL: [Colour; 3] = [Colour::Green, Colour::Yellow, Colour::Red];
 }
 
-/// What a meter holds just now; `None` for what it does not have.
+/// State of a meter; `None` for values that it does not have.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MeterState {
     /// Tokens in the committed bucket, in bytes.
@@ -139,7 +139,7 @@ impl AnyMeter {
         }
     }
 
-    /// What it holds just now.
+    /// State of the meter now.
     pub fn state(&self) -> MeterState {
         let none = MeterState::default();
         match self {

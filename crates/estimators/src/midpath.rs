@@ -20,7 +20,8 @@ const ACKS_UNDER_WAY: usize = 256;
 /// A silence of so many seconds, or of one and a half round trips if that is longer, is one.
 const SILENCE_S: f64 = 0.2;
 
-/// What a router knows of a connection. Sequence numbers are those of packets or of bytes, all alike.
+/// Round trip, timeout and window of a connection, as a router infers them. Sequence numbers are those of
+/// packets or of bytes, all alike.
 ///
 /// # Examples
 ///
@@ -182,7 +183,8 @@ impl Midpath {
         }
     }
 
-    /// What passes at `now_s` was sent when the ACKs that passed one near half before had reached the sender.
+    /// Moves the ACKs that have reached the sender, as a packet that passes at `now_s` shows: those that passed
+    /// the router one near half earlier.
     fn hear(&mut self, now_s: f64) {
         let near_s = self.near_s.unwrap_or(0.0);
         while let Some(&(_, next)) = self.acks.front().filter(|&&(passed_s, _)| passed_s + near_s <= now_s) {

@@ -38,10 +38,10 @@ const RATES: core::ops::RangeInclusive<f64> = 1e-6..=1e12;
 /// Fewer pairs than this are too few.
 const FEW_PAIRS: usize = 8;
 
-/// What another mode must have of the density of the highest one for the two to be close.
+/// Density of another mode, as a part of the highest one's, from which on the two are close.
 const CLOSE: f64 = 0.8;
 
-/// What packet pairs tell about the bottleneck.
+/// Capacity of the bottleneck as packet pairs show it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Capacity {
     /// Packets a second.
@@ -58,7 +58,7 @@ pub struct Capacity {
 struct Pair {
     /// Packets a second.
     rate: f64,
-    /// What the later ACK acknowledged.
+    /// Packets that the later ACK acknowledged.
     packets: u32,
 }
 

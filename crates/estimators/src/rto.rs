@@ -250,7 +250,7 @@ macro_rules! any_rto {
 any_rto! {
     /// Exponentially weighted mean and deviation.
     Jacobson(Jacobson),
-    /// The same in whole clock ticks.
+    /// Jacobson's filter in whole clock ticks.
     JacobsonTicks(JacobsonTicks),
     /// As Linux has it.
     Linux(LinuxRto),

@@ -1,12 +1,12 @@
-//! What may enter a filter: a finite number, and for a round-trip time one that is not negative.
+//! Checks of samples: a finite number, and for a round-trip time one that is not negative.
 
-/// Whether `x` can be filtered.
+/// Returns whether `x` can be filtered.
 #[inline]
 pub fn is_finite(x: f64) -> bool {
     x.is_finite()
 }
 
-/// Whether `rtt_s` is a round-trip time: finite and not negative.
+/// Returns whether `rtt_s` is a round-trip time: finite and not negative.
 #[inline]
 pub fn is_rtt(rtt_s: f64) -> bool {
     // One comparison does for NaN too, which compares false with everything.

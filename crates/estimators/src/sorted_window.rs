@@ -99,8 +99,9 @@ fn replace(sorted: &mut [f64], old: f64, new: f64) {
     }
 }
 
-/// The same without branches. Without `old` the array would be `kept[i]`; with `new` put in, its element `i` is
-/// `new` if that lies between `kept[i - 1]` and `kept[i]`, and otherwise whichever of the two is closer to it.
+/// Replaces without branches. Without `old` the array would be `kept[i]`; with `new` put in, its element `i`
+/// is `new` if that lies between `kept[i - 1]` and `kept[i]`, and otherwise whichever of the two is closer to
+/// it.
 #[inline]
 fn replace_small<const N: usize>(sorted: &mut [f64; N], old: f64, new: f64) {
     let mut before = f64::NEG_INFINITY;

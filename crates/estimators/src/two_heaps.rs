@@ -126,7 +126,7 @@ impl TwoHeaps {
 }
 
 impl Node {
-    /// The same sample as a node of the other half.
+    /// Mirrors the sample, as a node of the other half.
     fn negated(self) -> Node {
         Node { key: -self.key, slot: self.slot }
     }

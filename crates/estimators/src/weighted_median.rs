@@ -27,7 +27,7 @@ pub struct RecursiveWeightedMedian {
     /// The last output, then the samples from the newest to the oldest, then padding to a power of two. What
     /// does not exist is infinite, so that it is greater than every sample and never below a median.
     values: Box<[f64]>,
-    /// Of each value; 0 for padding.
+    /// Weight of each value; 0 for padding.
     weights: Box<[f64]>,
     /// Half of the total weight when 1, 2, ... samples and an output exist.
     halves: Box<[f64]>,

@@ -72,7 +72,7 @@ enum Kind {
     Port,
     /// Numbers of any magnitude.
     Extreme,
-    /// What a simulated port counted, each 10 ms.
+    /// Counts of a simulated port, each 10 ms.
     Recorded(Vec<ByteSample>),
 }
 
@@ -150,7 +150,7 @@ impl Run {
         ]
     }
 
-    /// What the driver is to say of this run.
+    /// Expected output of the driver for this run.
     fn expected(&self) -> Vec<u64> {
         let defaults = EstmredConfig::new(0, 0, 0);
         let defaults = u64::from(defaults.gamma2) << 8
@@ -177,7 +177,7 @@ impl Run {
     }
 }
 
-/// What the driver says of each run, compared with Rust; how many estimates there were.
+/// Compares the driver's output for each run with Rust; returns how many estimates there were.
 fn compare(driver: &Path, runs: &[Run]) -> usize {
     let mut child =
         Command::new(driver).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the driver runs");

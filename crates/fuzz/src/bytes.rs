@@ -10,7 +10,7 @@ impl<'a> Bytes<'a> {
         Bytes(input)
     }
 
-    /// Whether nothing is left.
+    /// Returns whether nothing is left.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -103,7 +103,7 @@ fn record(bytes: &mut Bytes<'_>) -> Value {
     }
 }
 
-/// What nobody would write, in place of something that stands in a scenario.
+/// Puts a value that nobody would write in place of one in a scenario.
 pub fn spoiled(bytes: &mut Bytes<'_>, mut scenario: Value) -> Value {
     while !bytes.is_empty() {
         let mut place = &mut scenario;

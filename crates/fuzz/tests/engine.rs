@@ -29,7 +29,7 @@ fn run(scenario: &Scenario, folding: Folding) -> Result<Recording, RunError> {
     job.run()
 }
 
-/// What comes to a port leaves it, is dropped, is lost, or waits.
+/// Checks conservation at ports: each arrival leaves, is dropped, is lost, or waits.
 fn keeps_books(recording: &Recording, warm_up: bool) {
     if warm_up {
         return; // What was there before is counted when it leaves.

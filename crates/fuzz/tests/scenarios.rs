@@ -15,7 +15,7 @@ fn any_text() {
     });
 }
 
-/// What compiles has a finite cost.
+/// Any scenario that compiles must have a finite cost.
 #[test]
 fn any_values() {
     check!().for_each(|input: &[u8]| {

@@ -14,7 +14,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(correlations, module)?)
 }
 
-/// What a fit gives to Python.
+/// Fit, as Python gets it.
 struct Fitted {
     summary: FitSummary,
     errors: Option<StandardErrors>,

@@ -45,7 +45,7 @@ const LOOKING: u64 = 4096;
 
 impl Reading {
     /// Makes room for what the next frames may add.
-    fn look(&mut self) -> PyResult<()> {
+    fn make_room(&mut self) -> PyResult<()> {
         let Some(analysis) = &mut self.analysis else { return Ok(()) };
         let low = shortage(|| 0).map(|low| low.to_string());
         let low = low.or_else(|| analysis.try_reserve(LOOKING as usize).err().map(|error| error.to_string()));
@@ -107,7 +107,7 @@ impl CaptureReader {
         py.detach(|| {
             for at in 0..frames {
                 if at % LOOKING == 0 {
-                    reading.look()?;
+                    reading.make_room()?;
                 }
                 if !reading.next() {
                     return Ok(false);

@@ -20,10 +20,10 @@ const LARGEST_CELL: usize = 8;
 /// Values as Python gets them: counts and codes are signed there, so that a difference of two is one, and does not
 /// wrap to 2^64 less a few.
 pub trait Shown {
-    /// What Python gets.
+    /// Array that Python gets.
     type Values: IntoPyArray;
 
-    /// The same values; those of eight bytes in the same memory.
+    /// Turns the values into that array; those of eight bytes in the same memory.
     fn shown(self) -> Self::Values;
 }
 

@@ -170,7 +170,7 @@ impl<'a> Columns<'a> {
         Ok(columns)
     }
 
-    /// What `take` makes of all samples: now and then an estimate, and how many samples have been taken by then.
+    /// Applies `take` to all samples; collects the estimates, each with the number of samples taken by then.
     fn series(&self, mut take: impl FnMut(&Sample) -> (u64, Option<Estimate>)) -> Series {
         let mut series = Series::default();
         for sample in self.samples() {
@@ -399,7 +399,7 @@ impl PyUdpCounter {
     }
 }
 
-/// What a cumulative counter counted between readings; NaN at the first and where it went back.
+/// Differences of a cumulative counter between readings; NaN at the first and where it went back.
 #[pyfunction]
 fn counter_differences<'py>(
     py: Python<'py>,

@@ -23,7 +23,7 @@ struct PyThroughputSampler {
     sampler: ThroughputSampler,
 }
 
-/// What was acknowledged is a finite number that is not negative.
+/// Checks that an acknowledged amount is a finite number that is not negative.
 fn amount(place: &str, value: f64) -> PyResult<f64> {
     if (0.0..f64::INFINITY).contains(&value) {
         Ok(value)
@@ -117,7 +117,7 @@ impl PyPacketPair {
         Ok(PyPacketPair { pairs: PacketPair::new(settings).map_err(config_fault)? })
     }
 
-    /// Whether the ACK completed a pair.
+    /// Returns whether the ACK completed a pair.
     fn on_ack(&mut self, now: f64, sent_at: f64, packets: u32) -> PyResult<bool> {
         Ok(self.pairs.on_ack(NUMBERS.check("now", now)?, sent_at, packets))
     }

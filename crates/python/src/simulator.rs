@@ -272,7 +272,7 @@ impl<T: Send + 'static> Running<T> {
         self.batch.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What `convert` makes of the next results; see [`Batch::next`].
+    /// Converts the next results with `convert`; see [`Batch::next`].
     fn next(
         &self,
         py: Python<'_>,
@@ -449,11 +449,11 @@ impl PyJoiningBatch {
 /// Recordings of several runs.
 #[pyclass(frozen, get_all, name = "Joined", module = "parshall._core")]
 struct JoinedRuns {
-    /// Of flows and ports, by run.
+    /// Names of flows and ports, by run.
     names: Py<PyList>,
     /// By name, each with the rows of one run behind those of the one before.
     tables: Py<PyDict>,
-    /// Of each table, by name, the rows of each run.
+    /// Rows of each run, by name of the table.
     rows: Py<PyDict>,
     /// By port, by run.
     captures: Py<PyList>,

@@ -33,7 +33,7 @@ impl Fault {
         self.syntax
     }
 
-    /// The same fault within a table or list at `place`.
+    /// Moves the fault to within a table or list at `place`.
     pub(crate) fn within(mut self, place: &str) -> Self {
         self.path = joined(place, &self.path);
         self
@@ -69,7 +69,7 @@ impl Faults {
         &self.0[0]
     }
 
-    /// The same faults, each changed.
+    /// Changes each fault.
     pub(crate) fn map(self, change: impl FnMut(Fault) -> Fault) -> Self {
         Faults(self.0.into_iter().map(change).collect())
     }

@@ -132,7 +132,7 @@ pub fn dumbbell_of_file(table: Map<String, Value>) -> Result<Dumbbell, Faults> {
     Dumbbell::new(table).map_err(|faults| faults.map(inside))
 }
 
-/// The same fault with `dumbbell.` before its path, unless it is about the top of the file.
+/// Puts `dumbbell.` before the path of a fault, unless it is about the top of the file.
 fn inside(fault: Fault) -> Fault {
     let first = fault.path.split(['.', '[']).next().unwrap_or_default();
     if COMMON.contains(&first) {

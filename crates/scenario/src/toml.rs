@@ -37,7 +37,7 @@ impl<'a> Toml<'a> {
         table(self.document.as_table())
     }
 
-    /// The same faults with their lines: that of the value, or of the closest thing around it that the file has.
+    /// Gives faults their lines: that of the value, or of the closest thing around it that the file has.
     pub fn placed(&self, faults: Faults) -> Faults {
         faults.map(|fault| {
             let line = fault.line.or_else(|| self.line(&fault.path));

@@ -1,5 +1,5 @@
-//! What the parts say of defaults is what the values have: a kind that is left to its defaults, written with all of them as
-//! values are, is read back as nothing but its kind.
+//! Agreement of the parts' defaults with those of the values: a kind that is left to its defaults, written
+//! with all of them as values are, is read back as nothing but its kind.
 
 use parshall_scenario::parts::{
     ANY_APP, ANY_CONTROL, ANY_FORECASTER, ANY_LOSS, ANY_METHOD, ANY_PERIODS, ANY_QUEUE, ANY_ROUTING, ANY_RTO,

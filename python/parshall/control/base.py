@@ -14,8 +14,8 @@ from parshall.own.kinds import CONTROL, Event, Kind
 __all__ = ["DUPLICATE", "NEW", "OLD", "PARTIAL", "Control"]
 
 NEW, PARTIAL, DUPLICATE, OLD = 0, 1, 2, 3
-"""What an ACK is to the sender, its ``kind``: of new data, of part of what is repaired, a duplicate, or one
-that others have overtaken.
+"""Kinds of ACKs, the values of ``kind``: of new data, of part of a repair, a duplicate, or one that others
+have overtaken.
 """
 
 _ON_REPORT = Event("on_report", (("report", "report"),), "nothing", "A report is due.")
@@ -41,9 +41,9 @@ class Control(Part, _core.ControlBase):
     """
 
     exact_echo: ClassVar[bool] = False
-    """Whether its receivers report marks packet by packet (RFC 8257, section 3.2), as DCTCP's do."""
+    """True if its receivers report marks packet by packet (RFC 8257, section 3.2), as DCTCP's do."""
     report: ClassVar[Report | None] = None
-    """What to gather, and when to call :meth:`on_report`, in place of :meth:`on_ack`."""
+    """Report to be gathered, for :meth:`on_report` in place of :meth:`on_ack`."""
 
     _kind: ClassVar[Kind] = CONTROL
     _called: ClassVar[tuple[str, ...]] = ("on_report",)
@@ -81,7 +81,7 @@ class Control(Part, _core.ControlBase):
         """The time ``wake_at`` has come."""
 
     def on_report(self, report: Told) -> None:
-        """What ``report`` asks for has been gathered; see :class:`Report`."""
+        """Decides on a report; see :class:`Report`."""
 
     @classmethod
     def _events(cls) -> tuple[Event, ...]:

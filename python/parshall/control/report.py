@@ -21,8 +21,8 @@ OPERATIONS = ("sum", "min", "max", "mean", "first", "last")
 """How the values of many ACKs become one. NaN is left out; of nothing the sum is 0 and the rest NaN."""
 
 ALWAYS = ("now", "acks", "lost")
-"""What every report has: the time in seconds, the ACKs that it is about, and whether a loss brought it (1 or
-0).
+"""Values in every report: the time in seconds, the number of ACKs that it covers, and 1 if a loss brought it,
+else 0.
 """
 
 
@@ -42,11 +42,11 @@ class Told(Protocol):
         """1 if a loss brought it, else 0."""
 
     def __getattr__(self, name: str) -> float:
-        """What was gathered under this name."""
+        """Value gathered under this name."""
 
 
 class Report:
-    """What a control wants to be told in place of ACKs, as an attribute of its class.
+    """Values that a control gets at intervals in place of every ACK, as an attribute of its class.
 
         report = Report(every="rtt", lowest="min rtt", marks="sum ecn_echo", rate="max delivery_rate")
 
@@ -67,7 +67,7 @@ class Report:
         self.fields = (*ALWAYS, *self.gather)
         made: Any = namedtuple("Told", self.fields)  # type: ignore[misc]
         self.made: Callable[..., Any] = made
-        """What makes a report of its values."""
+        """Class of the reports."""
 
     def __repr__(self) -> str:
         wanted = "".join(f", {name}={' '.join(pair)!r}" for name, pair in self.gather.items())
@@ -92,6 +92,6 @@ class Report:
         return operation, field
 
     def asked(self) -> tuple[str, bool, list[tuple[str, str]]]:
-        """What the engine is told."""
+        """Description for the engine."""
         every = self.every if isinstance(self.every, str) else repr(self.every)
         return every, self.at_losses, list(self.gather.values())

@@ -85,7 +85,7 @@ class Alarm(Estimator):
 
     @property
     def on(self) -> bool:
-        """Whether the alarm is on."""
+        """True while the alarm is on."""
         return self._core.on
 
     def update(self, share: float) -> bool:

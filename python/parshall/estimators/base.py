@@ -1,4 +1,4 @@
-"""What all estimators share: attributes, copies, pickles and a repr.
+"""Base of all estimators: attributes, copies, pickles and a repr.
 
 ``parshall.estimators`` offers everything that is here.
 """
@@ -20,7 +20,7 @@ __all__ = ["Estimator"]
 
 
 class Estimator:
-    """What all estimators share. Use one of the classes made from it.
+    """Base class of all estimators. Use one of the classes made from it.
 
     The arguments that an estimator was made with are its attributes and cannot be changed. ``copy()``,
     ``copy.copy``, ``copy.deepcopy`` and ``pickle`` give an estimator in the same state that goes on by
@@ -101,7 +101,7 @@ class Estimator:
 def _restored(
     kind: type[Estimator], given: dict[str, Any], more: dict[str, Any], core: str, version: str, state: bytes
 ) -> Estimator:
-    """What :meth:`Estimator.__reduce__` took apart."""
+    """Makes an estimator from the parts of :meth:`Estimator.__reduce__`."""
     if version != _version():
         raise InputError("pickle", f"an estimator of Parshall {version}", f"one of Parshall {_version()}")
     estimator = object.__new__(kind)

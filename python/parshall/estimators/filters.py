@@ -23,7 +23,7 @@ __all__ = ["EwmaFilter", "SlidingMad", "SlidingMedian"]
 
 
 class _Filter(Estimator):
-    """What the filters share that turn each number into one number."""
+    """Base of the filters that turn each number into one number."""
 
     __slots__ = ()
 

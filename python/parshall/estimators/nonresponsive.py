@@ -64,7 +64,7 @@ class Quality(enum.IntFlag):
 
 
 class NonresponsiveEstimate(NamedTuple):
-    """What is known of an estimation interval. A value that does not exist is NaN."""
+    """Estimate of an interval. A value that does not exist is NaN."""
 
     share: float
     """Share of arrivals that does not respond, psi in eq. 2.10, from 0 to 1."""
@@ -108,7 +108,7 @@ class NonresponsiveSettings(TypedDict, total=False):
     form: Literal["basic", "multi-hop", "cbr"]
     """``"basic"`` (eq. 2.14), ``"multi-hop"`` (eq. 2.23) or ``"cbr"`` (appendix A)."""
     count_drops: bool
-    """Whether drops l(t) are counted in the queue's equation (eq. 2.18, 2.19); by default not."""
+    """True if drops l(t) are counted in the queue's equation (eq. 2.18, 2.19); by default not."""
     zero_drops_after: int | None
     """After how many sampling intervals in a row without a signal z is extrapolated (eq. 2.17); never."""
     backlog_alpha: float
@@ -138,11 +138,11 @@ _CORE_NAMES: dict[str, str] = {
     "rtt": "rtt_s",
     "start_cbr": "start_cbr_pps",
 }
-"""What settings are called in Rust, where it differs."""
+"""Names of settings in Rust, where they differ."""
 
 
 class NonresponsiveEstimator(Estimator):
-    """What all estimators of non-responsive traffic share. Use one of the classes made from it.
+    """Base class of the estimators of non-responsive traffic. Use one of the classes made from it.
 
     Each sample tells of one sampling interval what the port shows, in packets: its queue length (the mean
     over the interval, or the value at its end), how many packets arrived, and how many of those the queue
@@ -153,7 +153,7 @@ class NonresponsiveEstimator(Estimator):
     __slots__ = ()
 
     capacity: float
-    """What the link sends, in packets/s."""
+    """Rate of the link, in packets/s."""
     propagation: float
     """Round-trip time without a queue, in seconds."""
     sampling: float
@@ -253,7 +253,7 @@ class NonresponsiveKaczmarz(_Linear):
 
 
 class NonresponsiveRls(_Linear):
-    """The same model, followed by recursive least squares with exponential forgetting.
+    """Estimator by recursive least squares with exponential forgetting, for the linear model.
 
     A sample weighs ``forgetting`` times as much as the next one. ``initial`` is the variance of the start
     values, relative to their squares and to the variance of the noise: the greater, the sooner the start is
@@ -284,7 +284,7 @@ class NonresponsiveRls(_Linear):
 
 
 class NonresponsiveKalman(_Linear):
-    """The same model, followed by a Kalman filter whose parameters walk at random.
+    """Estimator by a Kalman filter whose parameters walk at random, for the linear model.
 
     ``initial`` is the standard deviation of the start values, relative to them; ``drift`` the one that each
     parameter gains in a second, relative to its start value; ``noise`` that of chi in packets/s, by default
@@ -396,7 +396,7 @@ def _build(
 
 
 def _own_name(core_name: str) -> str:
-    """What a setting of that name in Rust is called here."""
+    """Name here of a setting in Rust."""
     return next((key for key, name in _CORE_NAMES.items() if name == core_name), core_name)
 
 

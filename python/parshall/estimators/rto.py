@@ -1,4 +1,4 @@
-"""What estimators of the retransmission timeout share: the rules around them and how they are used.
+"""Base of the estimators of the retransmission timeout: the rules around them and how they are used.
 
 ``parshall.estimators`` offers everything that is here.
 """
@@ -36,14 +36,14 @@ class RtoRules(TypedDict, total=False):
     max_rto: float
     """The greatest timeout, 60."""
     granularity: float
-    """That of the clock, 0."""
+    """Granularity of the clock, 0."""
 
 
 _RFC_6298: RtoRules = {"initial_rto": 1.0, "min_rto": 1.0, "max_rto": 60.0, "granularity": 0.0}
 
 
 class RtoSeries(NamedTuple):
-    """What an estimator knew after each sample, in seconds; NaN where it knew nothing yet."""
+    """Values of an estimator after each sample, in seconds; NaN for those not known yet."""
 
     srtt: Floats
     """Smoothed round-trip time."""
@@ -54,7 +54,7 @@ class RtoSeries(NamedTuple):
 
 
 class RtoEstimator(Estimator):
-    """What all estimators of the retransmission timeout share. Use one of the classes made from it.
+    """Base class of the estimators of the retransmission timeout. Use one of the classes made from it.
 
     The timeout is ``min(max_rto, max(min_rto, srtt + max(granularity, K rttvar)) * backoff)``; before the
     first sample ``initial_rto`` stands for the sum (RFC 6298).
@@ -69,10 +69,10 @@ class RtoEstimator(Estimator):
     max_rto: float
     """The greatest timeout, in seconds."""
     granularity: float
-    """That of the clock, in seconds."""
+    """Granularity of the clock, in seconds."""
 
     _config: ClassVar[type[Part]]
-    """What a scenario calls it."""
+    """Class of its part in scenarios."""
 
     def __init__(
         self, name: str, make: Callable[..., Any], own: Mapping[str, Any], rules: RtoRules, **core_own: Any
@@ -157,8 +157,8 @@ class RtoEstimator(Estimator):
         self._core.reset()
 
     def __scenario_part__(self) -> Part:
-        """What a scenario says of it, ``Tcp(rto=...)``. Raises InputError for rules of its own: there they
-        are the connection's.
+        """Part of a scenario that stands for it, ``Tcp(rto=...)``. Raises InputError for rules of its own:
+        there they are the connection's.
         """
         fresh = cast("Callable[[], RtoEstimator]", type(self))()
         self._refuse_rules(fresh)

@@ -69,7 +69,7 @@ class JacobsonRto(RtoEstimator):
     deviation_gain: float
     """Weight of a deviation in rttvar."""
     multiplier: float
-    """Of rttvar in the timeout."""
+    """Factor applied to rttvar in the timeout."""
 
     def __init__(
         self,
@@ -101,7 +101,7 @@ class JacobsonTicksRto(RtoEstimator):
     _config = JacobsonTicksRtoConfig
 
     tick: float
-    """That of the clock, in seconds."""
+    """Clock tick, in seconds."""
 
     def __init__(
         self,
@@ -167,11 +167,11 @@ class MedianRto(RtoEstimator):
     window: int
     """How many samples the median is of."""
     deviation: Literal["ewma", "mad"]
-    """What the deviation is."""
+    """Kind of the deviation."""
     deviation_gain: float
     """Weight of a deviation in rttvar, with ``"ewma"``."""
     multiplier: float
-    """Of rttvar in the timeout."""
+    """Factor applied to rttvar in the timeout."""
 
     def __init__(
         self,
@@ -216,7 +216,7 @@ class WeightedMedianRto(RtoEstimator):
     feedback: float
     """Weight of the srtt before."""
     multiplier: float
-    """Of zeta in the timeout."""
+    """Factor applied to zeta in the timeout."""
     memory: int | None
     """How many samples mean and distance remember; ``None`` for all."""
 
@@ -257,11 +257,11 @@ class ArimaRto(RtoEstimator):
     _config = ArimaRtoConfig
 
     forecaster: ForecasterConfig
-    """What forecasts the next round trip."""
+    """Forecaster of the next round trip."""
     deviation_gain: float
     """Weight of an error in rttvar."""
     multiplier: float
-    """Of rttvar in the timeout."""
+    """Factor applied to rttvar in the timeout."""
 
     def __init__(
         self,

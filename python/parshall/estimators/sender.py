@@ -1,4 +1,4 @@
-"""What a TCP sender can tell from its ACKs: the throughput that it attains and the capacity of the path.
+"""Estimates of a TCP sender from its ACKs: the throughput that it attains and the capacity of the path.
 
 ``parshall.estimators`` offers everything that is here.
 """
@@ -90,7 +90,7 @@ class ThroughputSampler(Estimator):
             return self._core.on_ack(real("now", now), real("amount", amount))
 
     def run(self, times: ArrayLike, amounts: ArrayLike) -> ThroughputSeries:
-        """The same for arrays of one shape (ACKs,)."""
+        """Runs over arrays of one shape (ACKs,)."""
         at, acked = arguments.samples("times", times), arguments.samples("amounts", amounts)
         _same_length(len(at), amounts=len(acked))
         with arguments.Faults():
@@ -135,7 +135,7 @@ class CapacityQuality(enum.IntFlag):
 
 
 class PathCapacity(NamedTuple):
-    """What packet pairs tell about the bottleneck."""
+    """Capacity of the bottleneck as packet pairs show it."""
 
     packets_per_second: float
     """Its rate, in packets of the size that was sent."""
@@ -214,7 +214,7 @@ class PacketPair(Estimator):
             return self._core.on_ack(real("now", now), real("sent_at", sent_at), count("packets", packets))
 
     def run(self, times: ArrayLike, sent: ArrayLike, packets: ArrayLike | None = None) -> CapacitySeries:
-        """The same for arrays of one shape (ACKs,); without ``packets``, each acknowledges one."""
+        """Runs over arrays of one shape (ACKs,); without ``packets``, each acknowledges one."""
         at, left = arguments.samples("times", times), arguments.samples("sent", sent)
         counts = np.ones(len(at), np.uint32) if packets is None else _counts("packets", packets)
         _same_length(len(at), sent=len(left), packets=len(counts))

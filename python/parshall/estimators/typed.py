@@ -119,7 +119,7 @@ def _is_array(given: object) -> bool:
 
 
 def _has_nothing(given: object) -> bool:
-    """Whether there is None among values, of which NumPy makes NaN."""
+    """Returns whether there is None among values, of which NumPy makes NaN."""
     return isinstance(given, list | tuple) and any(each is None for each in given)
 
 

@@ -21,7 +21,7 @@ __all__ = ["UdpCounter", "UdpSeries", "UdpShare", "counter_differences"]
 
 
 class UdpShare(NamedTuple):
-    """What :class:`UdpCounter` says of an estimation interval."""
+    """Estimate of :class:`UdpCounter` for an estimation interval."""
 
     share: float
     """UDP bytes over all bytes; NaN when nothing arrived."""
@@ -32,7 +32,7 @@ class UdpShare(NamedTuple):
 
 
 class UdpSeries(NamedTuple):
-    """The same of a series, a column each."""
+    """Estimates of a series, a column each."""
 
     samples: NDArray[np.int64]
     """How many samples had been taken in at the end of the interval."""
@@ -78,7 +78,8 @@ class UdpCounter(Estimator):
 
 
 def counter_differences(readings: ArrayLike, *, bits: int = 64, most: int = 2**31 - 1) -> Floats:
-    """What a cumulative counter of ``bits`` bits counted between consecutive readings, as samples want it.
+    """Differences of a cumulative counter of ``bits`` bits between consecutive readings, as samples want
+    them.
 
     A wrap is told from a counter that went back by its size: more than ``most`` between two readings is a
     fault, and so NaN, which an estimator flags. The first reading has nothing before it and is NaN too.

@@ -64,7 +64,7 @@ class Score(NamedTuple):
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What :func:`evaluate` found."""
+    """Results of :func:`evaluate`."""
 
     names: tuple[str, ...]
     horizons: tuple[int, ...]
@@ -76,30 +76,31 @@ class Evaluation:
     wanted: float
     """The coverage that was asked for."""
     irregular: bool | None
-    """Whether samples came at irregular times; ``None`` if no times were given."""
+    """True if samples came at irregular times; ``None`` if no times were given."""
     constant: bool
-    """Whether all samples are equal, so that no forecaster can be told from another."""
+    """True if all samples are equal, so that no forecaster can be told from another."""
     scores: tuple[Score, ...]
     """Errors and widths have the unit of the series, which is seconds where it was read from a file."""
     unit: str = ""
-    """What the table shows errors and widths in: ``s``, ``ms``, ``us`` or ``ns`` for a series in seconds, or
-    what the unit of any other series is called."""
+    """Unit of errors and widths in the table: ``s``, ``ms``, ``us`` or ``ns`` for a series in seconds, or the
+    name of the unit of any other series.
+    """
     _errors: Mapping[tuple[str, int], Floats] = field(repr=False, default_factory=dict)
 
     def score(self, name: str, horizon: int = 1) -> Score:
-        """Of one forecaster at one horizon. Raises InputError."""
+        """Score of one forecaster at one horizon. Raises InputError."""
         if not isinstance(name, str) or name not in self.names:
             raise InputError("name", shown(name), f"one of {', '.join(self.names)}")
         return next(each for each in self._at(horizon) if each.model == name)
 
     def errors(self, name: str, horizon: int = 1) -> Floats:
-        """What came less what was forecast, for each scored sample."""
+        """Error of each scored sample: its value less the forecast."""
         self.score(name, horizon)
         return self._errors[name, horizon]
 
     def compare(self, first: str, second: str, loss: Loss = "absolute", horizon: int = 1) -> DieboldMariano:
-        """Whether the first forecaster loses less than the second by more than chance, if these two are all
-        that is compared; :meth:`compare_all` allows for several.
+        """Tests whether the first forecaster loses less than the second by more than chance, if these two are
+        all that is compared; :meth:`compare_all` allows for several.
         """
         squared = _measure(loss) == "rmse"
         losses = [

@@ -71,13 +71,15 @@ DEFAULT_MODELS: tuple[ForecasterConfig, ...] = (
     Mixture(loss="absolute"),
     Mixture(loss="squared"),
 )
-"""Of most kinds one, and the two that TCP's users know best: the last value and EWMA 1/8, which is srtt."""
+"""Forecasters by default: one of most kinds, and the two that TCP's users know best, the last value and EWMA
+1/8, which is srtt.
+"""
 
 _PAPER = Arima.jeyasekar_2014()
 
 
 def label(model: ForecasterConfig) -> str:
-    """What a table calls a model, such as ``EWMA 1/8``. Raises InputError for what is no forecaster."""
+    """Name of a model in tables, such as ``EWMA 1/8``. Raises InputError for other values."""
     return _LABELS[type(checked_model("model", model))](model)
 
 

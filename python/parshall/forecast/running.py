@@ -27,10 +27,10 @@ __all__ = ["Forecaster", "Intervals"]
 
 
 class Intervals(NamedTuple):
-    """What was expected after each sample; NaN where nothing could be."""
+    """Forecast and interval after each sample; NaN where there was none yet."""
 
     forecast: Floats
-    """Of the next sample."""
+    """Forecast of the next sample."""
     lower: Floats
     """Lower bound of the interval of the next sample."""
     upper: Floats
@@ -49,11 +49,11 @@ class Forecaster(Estimator):
 
     _core: _core.Forecaster
     model: ForecasterConfig
-    """What is run."""
+    """Configuration of the forecaster."""
     coverage: float
     """The share of samples that the prediction intervals are to hold."""
     irregular: bool | None
-    """Whether the samples that were last run came at irregular times; ``None`` if no times were given."""
+    """True if the samples that were last run came at irregular times; ``None`` if no times were given."""
 
     def __init__(
         self, model: ForecasterConfig | ForecasterBase | SharedForecaster, coverage: float = 0.9
@@ -76,8 +76,8 @@ class Forecaster(Estimator):
             raise _input_error(error) from None
 
     def run(self, xs: ArrayLike, *, steps: SupportsIndex = 1, times: ArrayLike | None = None) -> Floats:
-        """The same for an array; element ``i`` forecasts sample ``i + steps``. ``times`` only tell whether
-        samples come regularly (``irregular``).
+        """Updates with an array of samples; element ``i`` forecasts sample ``i + steps``. ``times`` only tell
+        whether samples come regularly (``irregular``).
         """
         samples = self._samples(xs, times)
         try:
@@ -86,7 +86,7 @@ class Forecaster(Estimator):
             raise _input_error(error) from None
 
     def run_intervals(self, xs: ArrayLike, *, times: ArrayLike | None = None) -> Intervals:
-        """The same with the prediction interval of the next sample after each."""
+        """Updates with an array of samples; gives the prediction interval of the next sample after each."""
         samples = self._samples(xs, times)
         try:
             return Intervals(*self._core.run_intervals(samples))
@@ -120,5 +120,5 @@ def _steps(steps: SupportsIndex) -> int:
 
 
 def _input_error(error: ValueError) -> Exception:
-    """What the engine says of a value, in our words; anything else as it is."""
+    """Translates the engine's objection to a value into our words; leaves others as they are."""
     return InputError(*error.args) if len(error.args) == 3 else error

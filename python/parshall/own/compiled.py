@@ -174,7 +174,7 @@ class _Builder:
                 overload_method(kind, name, strict=False)(_always(member))  # type: ignore[call-arg]
 
     def told(self, event: Event) -> Iterator[tuple[Any, Any]]:
-        """Of each argument its type in an entry, and what sees it as a structure, if it is one."""
+        """Type of each argument in an entry, and the function that sees it as a structure, if it is one."""
         types = self.numba.types
         kind = self.cls._kind.name
         for name, told in event.told:
@@ -218,7 +218,7 @@ def _always(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _reason(error: Exception) -> str:
-    """What a message of Numba's is about: its innermost error, and the line of code that it names."""
+    """Gist of a message of Numba's: its innermost error, and the line of code that it names."""
     text = _TYPES.sub("a structure", str(error))
     innermost = text[max((match.end() for match in _ERRORS.finditer(text)), default=0) :]
     lines = [line.strip() for line in innermost.splitlines()]

@@ -1,4 +1,4 @@
-"""What the code of a part is, as a hash: what it compiles to, and the values that it can reach.
+"""Identity of the code of a part, as a hash of its bytecode and of the values that it can reach.
 
 Any change that changes what a part does changes its hash. What counts is the code that is loaded, not the
 file it came from, which may have been edited since; and whatever that code refers to: variables of enclosing
@@ -62,7 +62,7 @@ class _Reader:
     def __init__(self) -> None:
         self.told: list[str] = []
         self.seen: dict[int, tuple[int, Any]] = {}
-        """What can change, by its id; it is held, so that no other object gets that."""
+        """Mutable objects by id; they are held, so that no other object gets that id."""
         self.compiled: list[Any] = []
         self.names: set[str] = set()
         """All attributes that code asks for, of whatever it is."""
@@ -223,7 +223,7 @@ def _attributes(value: Any) -> dict[str, Any]:
 
 
 def _parts(value: Any) -> list[Any] | None:
-    """What an object is made of, as its class says; none if it does not say."""
+    """Parts of an object, as its class gives them; none if it does not."""
     if isinstance(value, property):
         return [value.fget, value.fset, value.fdel]
     if isinstance(value, staticmethod | classmethod):
@@ -244,7 +244,7 @@ def _parts(value: Any) -> list[Any] | None:
 
 
 def _names(code: types.CodeType) -> set[str]:
-    """What code and the functions inside of it refer to by name, also by a text as ``getattr`` takes it."""
+    """Names that code and the functions inside of it refer to, also by a text as ``getattr`` takes it."""
     found = {*code.co_names}
     waiting: list[Any] = list(code.co_consts)
     while waiting:

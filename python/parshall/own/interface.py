@@ -20,7 +20,7 @@ _TYPES = {
     "const parshall_host *": "i8",
     "void *": "i8",
 }
-"""Of C, in NumPy; pointers are numbers of their size."""
+"""Types of C, in NumPy; pointers are numbers of their size."""
 
 _C_TYPES: dict[str, Any] = {"double": ctypes.c_double, "void *": ctypes.c_int64}
 
@@ -31,7 +31,7 @@ def _interface(kind: str) -> dict[str, Any]:
 
 
 def version(kind: str) -> int:
-    """Of the interface of parts of this kind."""
+    """Version of the interface of parts of this kind."""
     return int(_interface(kind)["version"])
 
 

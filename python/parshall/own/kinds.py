@@ -39,7 +39,7 @@ class Kind:
     name: str
     """As the engine knows it; the header is ``parshall_NAME.h``, and a library has ``parshall_NAME()``."""
     field: str
-    """Of a scenario, in messages."""
+    """Field of a scenario, in messages."""
     part: str
     """The class of a scenario that names one."""
     base: str
@@ -61,7 +61,7 @@ class Kind:
     is_copied: bool = False
     """True if a part that is under way may be copied."""
     constants: tuple[str, tuple[str, ...]] | None = None
-    """Of the header, with what they are; their values are 0, 1, ..."""
+    """Constants of the header, with their meanings; their values are 0, 1, ..."""
 
     @property
     def symbol(self) -> str:
@@ -70,7 +70,7 @@ class Kind:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the functions, in the order of a table."""
+        """Names of the functions, in the order of a table."""
         return tuple(event.name for event in self.events)
 
     def event(self, name: str) -> Event:

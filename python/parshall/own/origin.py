@@ -42,7 +42,7 @@ def installed_object(value: Any) -> str | None:
 
 
 def is_compiled(cls: type) -> bool:
-    """Whether a class is not written in Python, so that its objects have a state that nobody sees."""
+    """Returns whether a class is not written in Python, so that its objects have a state that nobody sees."""
     members = vars(cls).values()
     return not cls.__flags__ & _HEAP_TYPE or any(
         isinstance(member, _DESCRIPTORS) and member.__objclass__ is cls for member in members
@@ -85,7 +85,7 @@ def _version(package: str, file: str) -> str:
 
 @cache
 def _in_packages(file: str) -> bool:
-    """Whether a file lies where packages are installed."""
+    """Returns whether a file lies where packages are installed."""
     place = Path(file).resolve()
     folders = {sysconfig.get_path(name) for name in ("purelib", "platlib", "stdlib", "platstdlib")}
     if any(folder and place.is_relative_to(Path(folder).resolve()) for folder in folders):

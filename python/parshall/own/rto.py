@@ -30,7 +30,7 @@ class _UsedAlone:
         return OwnRto(self, **rules)
 
     def __rto_estimator__(self) -> OwnRto:
-        """What takes an estimator takes the filter itself for one with the rules of the RFC."""
+        """Makes an estimator with the rules of the RFC, for functions that take an estimator."""
         return OwnRto(self)
 
 

@@ -354,7 +354,7 @@ class PortResponsiveness(_Rows):
 
 @dataclass(frozen=True, repr=False)
 class PortNonresponsive(_Rows):
-    """The same from what a port's queue shows. ``time`` is the end of an interval."""
+    """Estimates from the queue of a port alone. ``time`` is the end of an interval."""
 
     share: Reals
     """Share of arrivals that does not respond, from 0 to 1; NaN when there was none."""

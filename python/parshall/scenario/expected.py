@@ -1,4 +1,4 @@
-"""What a run will take, said before it begins."""
+"""Forecast of a run's time and memory, before it begins."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ __all__ = ["Expected"]
 
 _LONG_S = 60.0
 _MUCH = 0.5
-"""Of the memory that is available."""
+"""Share of the available memory above which a run is warned about."""
 
 
 @dataclass(frozen=True)
 class Expected:
-    """What a run will take if its links are busy, within a factor of a few.
+    """Time and memory that a run takes if its links are busy, within a factor of a few.
 
     A sender that losses hold back sends less.
     """
@@ -31,7 +31,7 @@ class Expected:
         return f"about {_count(self.events)} events, {_time(self.seconds)}, {_size(self.memory_bytes)}"
 
     def warning(self) -> str | None:
-        """What to say before a run that takes more than a minute or half of the memory that is available."""
+        """Warning before a run that takes more than a minute or half of the memory that is available."""
         from parshall import _core
 
         memory = _core.memory()

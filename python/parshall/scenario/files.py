@@ -63,7 +63,7 @@ def placed(read: Callable[[], _T], file: str, text: str) -> _T:
 
 
 def _placed(faults: Sequence[ScenarioError], file: str, text: str) -> list[ScenarioError]:
-    """The same faults, each with its file and its line in that."""
+    """Faults, each with its file and its line in that."""
     from parshall import _core
 
     paths = [each.path if each.file is None and each.line is None else "" for each in faults]

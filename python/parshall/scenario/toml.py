@@ -18,7 +18,7 @@ from parshall.units import format_duration, format_rate
 __all__ = ["load", "load_model", "loads", "model_of", "write"]
 
 COMMON = ("title", "duration", "warm_up", "record")
-"""What stands at the top of a file whether its network is written out or a dumbbell."""
+"""Keys at the top of a file, whether its network is written out or a dumbbell."""
 
 _JSON = json.JSONEncoder(ensure_ascii=False)
 _Written = Callable[[float], str]

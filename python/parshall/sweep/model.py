@@ -90,7 +90,7 @@ class Model(BaseModel, metaclass=Described):
         super().__setattr__(name, value)
 
     def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
-        """What differs from the defaults."""
+        """Fields that differ from the defaults."""
         for name, field in type(self).model_fields.items():
             value = getattr(self, name)
             if value != field.default:
@@ -157,7 +157,7 @@ def _fault(detail: Any, model: type[BaseModel]) -> ScenarioError:
 
 
 def _expected(detail: Any) -> str:
-    """What Pydantic says it wanted, in the words of this project where they differ."""
+    """Translates Pydantic's expectation into the words of this project where they differ."""
     kind = detail["type"]
     if kind == "literal_error":
         return str(detail["ctx"]["expected"]).replace("'", '"')
@@ -165,7 +165,7 @@ def _expected(detail: Any) -> str:
 
 
 def _needed(key: str | int, owner: type[BaseModel]) -> str:
-    """What a required field is for."""
+    """Purpose of a required field."""
     # Marks of code are for those who read the source.
     text = _field_docs(owner).get(str(key), "").replace("`", "")
     return f"a value: {text.rstrip('.')}" if text else "a value"

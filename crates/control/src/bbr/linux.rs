@@ -66,7 +66,7 @@ impl Linux {
     }
 
     /// `bbr_lt_bw_sampling`. Returns whether a policed rate is given up, upon which probing begins anew.
-    pub fn look(
+    pub fn sample_ack(
         &mut self,
         path: &PathSample,
         limited: bool,
@@ -198,7 +198,7 @@ mod tests {
         (first..first + count)
             .map(|round| {
                 let now = Time::from_secs(0.1 * (round + 1) as f64);
-                linux.look(&path(10 * (round + 1), 10, lost), false, now, true, true);
+                linux.sample_ack(&path(10 * (round + 1), 10, lost), false, now, true, true);
                 linux.policed_rate()
             })
             .collect()
@@ -227,9 +227,9 @@ mod tests {
         let mut linux = Linux::default();
         rounds(&mut linux, 2, 5);
         let slower = Time::from_secs(5.0);
-        linux.look(&path(60, 10, 2), false, slower, true, true);
+        linux.sample_ack(&path(60, 10, 2), false, slower, true, true);
         for delivered in [70, 80, 90, 100] {
-            linux.look(&path(delivered, 10, 2), false, slower, true, true);
+            linux.sample_ack(&path(delivered, 10, 2), false, slower, true, true);
         }
         assert_eq!(linux.policed_rate(), None);
     }

@@ -73,7 +73,7 @@ pub struct Bbr {
     probe_rtt_until: Option<Time>,
     probe_rtt_round_over: bool,
     /// Packets sent when so many had been delivered were sent in the last stay in ProbeRTT, whose rates are low.
-    slow_by_choice: RangeInclusive<u64>,
+    probe_rtt_delivered: RangeInclusive<u64>,
     /// The window before recovery or ProbeRTT.
     prior_cwnd: f64,
     repairing: bool,
@@ -109,7 +109,7 @@ impl Bbr {
             probe_rtt_round_over: false,
             // Nothing yet.
             #[allow(clippy::reversed_empty_ranges)]
-            slow_by_choice: 1..=0,
+            probe_rtt_delivered: 1..=0,
             prior_cwnd: 0.0,
             repairing: false,
             conserving: false,
@@ -212,9 +212,9 @@ impl Bbr {
             self.conserving = false;
         }
         let rate = path.delivery_rate;
-        let limited = path.app_limited || self.slow_by_choice.contains(&path.prior_delivered);
+        let limited = path.app_limited || self.probe_rtt_delivered.contains(&path.prior_delivered);
         if rate.is_finite() && (!limited || rate >= self.rates.max()) {
-            self.rates.take_in(self.rounds, rate);
+            self.rates.update(self.rounds, rate);
         }
         limited
     }
@@ -225,7 +225,7 @@ impl Bbr {
         let Some(linux) = &mut self.linux else {
             return;
         };
-        let over = linux.look(path, limited, now, round_start, probes);
+        let over = linux.sample_ack(path, limited, now, round_start, probes);
         linux.weigh(path, linux.policed_rate().unwrap_or(rates), cwnd, now, round_start);
         if over {
             self.enter_probe_bw(now);
@@ -309,7 +309,7 @@ impl Bbr {
             self.phase = Phase::ProbeRtt;
             self.save_cwnd(window);
             self.probe_rtt_until = None;
-            self.slow_by_choice = path.delivered..=path.delivered;
+            self.probe_rtt_delivered = path.delivered..=path.delivered;
         }
         if self.phase == Phase::ProbeRtt {
             self.probe_rtt(window, path, now);
@@ -318,7 +318,7 @@ impl Bbr {
     }
 
     fn probe_rtt(&mut self, window: &mut Window, path: &PathSample, now: Time) {
-        self.slow_by_choice = *self.slow_by_choice.start()..=path.delivered + path.in_flight as u64;
+        self.probe_rtt_delivered = *self.probe_rtt_delivered.start()..=path.delivered + path.in_flight as u64;
         match self.probe_rtt_until {
             None if path.in_flight as f64 <= LEAST_WINDOW => {
                 self.probe_rtt_until = Some(now + Time::from_secs(PROBE_RTT_S));

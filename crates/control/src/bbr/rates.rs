@@ -15,8 +15,8 @@ impl RateFilter {
         self.0.front().map_or(0.0, |&(_, rate)| rate)
     }
 
-    /// Takes in a rate of a round.
-    pub fn take_in(&mut self, round: u64, rate: f64) {
+    /// Takes a rate of a round.
+    pub fn update(&mut self, round: u64, rate: f64) {
         while self.0.back().is_some_and(|&(_, older)| older <= rate) {
             self.0.pop_back();
         }

@@ -199,7 +199,7 @@ proptest! {
         for (later, value) in values {
             now += later;
             seen.push((now, value));
-            let found = least.take_in(Time::from_secs(now.into()), value.into(), span.into());
+            let found = least.update(Time::from_secs(now.into()), value.into(), span.into());
             let late = seen.iter().filter(|(at, _)| now - at <= span).map(|&(_, value)| value).min();
             prop_assert_eq!(Some(found), late.map(f64::from));
         }

@@ -1,7 +1,7 @@
 //! CUBIC's growth as Linux counts it: in whole packets, by the ticks of its clock, and with a flow of Reno beside it
 //! that grows by the same 0.53 packets a round trip for ever, where RFC 9438 lets it catch up.
 //!
-//! The window follows `cnt`, the ACKed packets for which it grows by one. `cnt` is looked at anew when the window has
+//! The window follows `cnt`, the ACKed packets for which it grows by one. `cnt` is worked out anew when the window has
 //! changed or 28 ms have passed, so growth is slower than the curve's over short round trips.
 
 use super::config::Config;
@@ -10,7 +10,7 @@ use crate::Silence;
 
 /// Ticks a second of Debian's kernels.
 const TICKS: f64 = 250.0;
-/// While the window stays, so many ticks pass before `cnt` is looked at again.
+/// While the window stays, so many ticks pass before `cnt` is worked out again.
 const PATIENCE: u64 = TICKS as u64 / 32;
 /// Parts of a second, the unit of times on the curve, and of one, for `c` and `beta`.
 const SCALE: u64 = 1024;
@@ -32,7 +32,7 @@ pub struct Counting {
     began: Time,
     epoch: Option<Epoch>,
     last_cwnd: u64,
-    last_look: u64,
+    last_update: u64,
     cnt: u64,
     /// ACKed packets that have not made the window grow yet.
     credit: u64,
@@ -60,7 +60,7 @@ impl Counting {
             began: Time::ZERO,
             epoch: None,
             last_cwnd: 0,
-            last_look: 0,
+            last_update: 0,
             cnt: 0,
             credit: 0,
         }
@@ -74,7 +74,7 @@ impl Counting {
     /// `bictcp_reset()`: what was learned is forgotten.
     pub fn reset(&mut self) {
         let Counting { c, beta, began, .. } = *self;
-        *self = Counting { c, beta, began, epoch: None, last_cwnd: 0, last_look: 0, cnt: 0, credit: 0 };
+        *self = Counting { c, beta, began, epoch: None, last_cwnd: 0, last_update: 0, cnt: 0, credit: 0 };
     }
 
     /// `cubictcp_cwnd_event_tx_start()`: time on the curve stands still while nothing is sent.
@@ -97,7 +97,7 @@ impl Counting {
     /// The window after so many packets have been ACKed. `w_max` is the one before the last loss, or 0.
     pub fn grow(&mut self, cwnd: f64, acked: f64, now: Time, least_rtt: f64, w_max: f64) -> f64 {
         let (whole, acked) = (cwnd as u64, acked as u64);
-        self.look(whole.max(1), acked, self.tick(now), least_rtt, w_max as u64);
+        self.update_count(whole.max(1), acked, self.tick(now), least_rtt, w_max as u64);
         cwnd + self.earned(acked) as f64
     }
 
@@ -113,17 +113,17 @@ impl Counting {
         grown
     }
 
-    /// Sets `cnt`.
-    fn look(&mut self, cwnd: u64, acked: u64, tick: u64, least_rtt: f64, w_max: u64) {
+    /// Sets `cnt`, the ACKs that a packet of growth takes (`bictcp_update`).
+    fn update_count(&mut self, cwnd: u64, acked: u64, tick: u64, least_rtt: f64, w_max: u64) {
         if let Some(epoch) = &mut self.epoch {
             epoch.acked += acked;
         }
-        if self.last_cwnd == cwnd && self.epoch.is_some() && tick - self.last_look <= PATIENCE {
+        if self.last_cwnd == cwnd && self.epoch.is_some() && tick - self.last_update <= PATIENCE {
             return;
         }
         let mut epoch = self.epoch.unwrap_or_else(|| self.begin(cwnd, acked, tick, w_max));
-        if self.epoch.is_none() || tick != self.last_look {
-            (self.last_cwnd, self.last_look) = (cwnd, tick);
+        if self.epoch.is_none() || tick != self.last_update {
+            (self.last_cwnd, self.last_update) = (cwnd, tick);
             self.cnt = self.of_curve(&epoch, cwnd, tick, least_rtt);
             if w_max == 0 {
                 self.cnt = self.cnt.min(FIRST);

@@ -1,4 +1,4 @@
-//! What else is to be known of a fit: standard errors, errors of the forecasts, and the exact likelihood.
+//! Diagnostics of a fit: standard errors, errors of the forecasts, and the exact likelihood.
 
 use alloc::vec::Vec;
 
@@ -21,17 +21,17 @@ pub struct StandardErrors {
     coefficients: Vector,
     p: usize,
     q: usize,
-    /// Of the mean; `None` without one.
+    /// Standard error of the mean; `None` without one.
     pub mean: Option<f64>,
 }
 
 impl StandardErrors {
-    /// Of phi.
+    /// Standard errors of phi.
     pub fn ar(&self) -> &[f64] {
         &self.coefficients[..self.p]
     }
 
-    /// Of theta.
+    /// Standard errors of theta.
     pub fn ma(&self) -> &[f64] {
         &self.coefficients[self.p..self.p + self.q]
     }

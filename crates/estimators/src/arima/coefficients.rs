@@ -1,4 +1,4 @@
-//! What an ARIMA model is made of: its coefficients and how often the series is differenced.
+//! Parameters of an ARIMA model: its coefficients and how often the series is differenced.
 
 use alloc::string::ToString;
 use alloc::vec;
@@ -24,7 +24,7 @@ pub struct Coefficients {
     pub d: u32,
     /// theta: what the last errors count for, the newest first.
     pub ma: Vec<f64>,
-    /// What the series lies around; 0 if it is differenced.
+    /// Mean of the series; 0 if it is differenced.
     pub mean: f64,
 }
 
@@ -34,7 +34,7 @@ impl Coefficients {
         Coefficients { ar: vec![-0.36251, 0.17573], d: 1, ma: vec![-0.95108], mean: 0.0 }
     }
 
-    /// Whether the model is stationary after differencing, invertible and small enough; what is not.
+    /// Checks that the model is stationary after differencing, invertible and small enough.
     ///
     /// # Errors
     /// The first coefficient, or the first set of them, that cannot be.
@@ -47,8 +47,8 @@ impl Coefficients {
         ConfigError::unless(fits, "mean", self.mean, "a finite number, and 0 where d is above 0")
     }
 
-    /// What the last `p + d` values count for in the next one: the coefficients of `1 - phi(B) (1-B)^d`, the newest
-    /// value first.
+    /// Weights of the last `p + d` values in the next one: the coefficients of `1 - phi(B) (1-B)^d`, the
+    /// newest value first.
     pub fn weights(&self) -> Vec<f64> {
         let mut polynomial = vec![1.0];
         polynomial.extend(self.ar.iter().map(|phi| -phi));

@@ -224,7 +224,7 @@ fn inside(mut coefficients: [f64; MAX_ORDER], count: usize) -> [f64; MAX_ORDER] 
     coefficients
 }
 
-/// Whether either way of rounding finds the coefficients to be stationary.
+/// Returns whether the coefficients are stationary with either way of rounding.
 fn is_well_inside(coefficients: &[f64]) -> bool {
     ar_is_stationary(coefficients)
         && step_down(coefficients).is_some_and(|partial| partial.iter().all(|r| r.abs() < 1.0 - 1e-12))

@@ -1,4 +1,4 @@
-//! What is to be said of fitted coefficients: roots near the unit circle, and roots that cancel.
+//! Warnings about fitted coefficients: roots near the unit circle, and roots that cancel.
 
 use super::{ar_is_stationary, ma_is_invertible, MAX_ORDER};
 use crate::math::{powi, sqrt};
@@ -13,7 +13,7 @@ const CANCELLING: f64 = 2.0;
 /// ... and closer than this.
 const CANCELLING_AT_MOST: f64 = 0.1;
 
-/// What a fit says of itself besides numbers.
+/// Warnings of a fit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FitFlags {
     /// phi has a root within 0.2 % of the unit circle: the series wants to be differenced once more.

@@ -15,7 +15,7 @@ pub const STATES: usize = MAX_ORDER + 1;
 /// The state of the filter: what is expected, the next value first.
 pub type State<S, const R: usize> = [S; R];
 
-/// What a step may still change in the variance of an innovation when the gain counts as converged.
+/// Change per step in the variance of an innovation below which the gain counts as converged.
 pub const CONVERGED: f64 = 1e-13;
 
 /// The gain and the variance of the innovations at one time, over the variance of the noise.
@@ -29,14 +29,14 @@ pub struct Innovations<S, const R: usize> {
     /// Covariance of the next state with the value.
     #[cfg_attr(feature = "serde", serde(with = "serde_arrays"))]
     covariance: [S; R],
-    /// What is left of it of the start; the change of the state's covariance matrix is a multiple of its square.
+    /// Remainder of the start; the change of the state's covariance matrix is a multiple of its square.
     #[cfg_attr(feature = "serde", serde(with = "serde_arrays"))]
     fading: [S; R],
     /// One over the square of the first variance.
     scale: S,
     variance: S,
     inverse: S,
-    /// What a step may still change when the plain recursion begins; 0 where it must not begin.
+    /// Change per step at which the plain recursion begins; 0 where it must not begin.
     settles_at: f64,
     steady: bool,
 }
@@ -92,7 +92,7 @@ impl<S: Scalar, const R: usize> Innovations<S, R> {
         self.inverse
     }
 
-    /// Whether the gain has converged, so that the variance stays 1.
+    /// Returns whether the gain has converged, so that the variance stays 1.
     #[inline]
     pub fn is_steady(&self) -> bool {
         self.steady
@@ -113,7 +113,7 @@ impl<S: Scalar, const R: usize> Innovations<S, R> {
         innovation
     }
 
-    /// The same once the gain has converged.
+    /// Updates the state once the gain has converged.
     #[inline(always)]
     pub fn update_steady(&self, state: &mut State<S, R>, value: f64) -> S {
         let innovation = S::constant(value) - state[0];
@@ -147,7 +147,7 @@ impl<S: Scalar, const R: usize> Innovations<S, R> {
         }
     }
 
-    /// What is expected after one more step without a value.
+    /// State expected after one more step without a value.
     pub fn ahead(&self, state: &State<S, R>) -> State<S, R> {
         core::array::from_fn(|i| self.phi[i] * state[0] + next(state, i))
     }
@@ -233,7 +233,7 @@ fn autoregressive_covariances<S: Scalar>(phi: &[S], partial: &[S]) -> [S; 2 * ST
     covariances
 }
 
-/// What an impulse of the noise leaves after 0, 1, 2 ... steps.
+/// Response to an impulse of the noise after 0, 1, 2 ... steps.
 fn responses<S: Scalar, const R: usize>(phi: &[S], theta: &[S; R]) -> [S; R] {
     let mut responses = [S::constant(0.0); R];
     responses[0] = S::constant(1.0);

@@ -1,9 +1,10 @@
-//! What a fit minimises: the conditional sum of squares, or the exact Gaussian likelihood, with the variance of the noise
-//! and the mean of the series already at their best.
+//! Objective of a fit: the conditional sum of squares, or the exact Gaussian likelihood, with the variance of
+//! the noise and the mean of the series already at their best.
 //!
-//! Both are `m/2 ln S + 1/2 sum ln F` up to constants: S is the sum of squares of the m innovations over their
-//! relative variances F. Conditionally on the first p values F is 1 (Box and Jenkins 1976, section 7.1). The mean enters the
-//! innovations linearly, so the best one is a regression on the innovations of a series of ones.
+//! Both are `m/2 ln S + 1/2 sum ln F` up to constants: S is the sum of squares of the m innovations over
+//! their relative variances F. Conditionally on the first p values F is 1 (Box and Jenkins 1976, section
+//! 7.1). The mean enters the innovations linearly, so the best one is a regression on the innovations of a
+//! series of ones.
 
 use super::innovations::{Innovations, State};
 use super::partial::{partial_of, step_down, step_up};
@@ -38,7 +39,7 @@ pub enum Space {
     Coefficients,
 }
 
-/// What is left of the data at one point.
+/// Objective at one point, and the sums that it is made of.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Value {
     /// The objective.
@@ -68,7 +69,7 @@ pub struct Likelihood<'a> {
     pub values: &'a [f64],
     pub order: Order,
     pub method: Method,
-    /// What a step may still change in the variance of an innovation when the plain recursion takes over.
+    /// Change per step in the variance of an innovation at which the plain recursion takes over.
     pub settles_at: f64,
 }
 

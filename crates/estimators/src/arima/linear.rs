@@ -24,7 +24,7 @@ pub fn cholesky(matrix: &Matrix, k: usize) -> Option<Matrix> {
     Some(factor)
 }
 
-/// What a matrix with this factor takes to `right`.
+/// Solves the system of the matrix with this factor for `right`.
 pub fn solve(factor: &Matrix, right: &Vector, k: usize) -> Vector {
     let mut x = *right;
     for i in 0..k {

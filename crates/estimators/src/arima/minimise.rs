@@ -25,7 +25,7 @@ pub struct Minimum {
 /// How far a search goes.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
-    /// What the next step may still gain when the search counts as finished.
+    /// Gain of the next step below which the search counts as finished.
     pub tolerance: f64,
     /// The most steps that it takes.
     pub steps: u32,
@@ -45,7 +45,7 @@ struct Search<'a> {
     /// The best mean at the point that was tried last.
     mean: f64,
     inverse_curvature: Matrix,
-    /// Whether the curvature is that of Gauss and Newton at this very point.
+    /// True if the curvature is that of Gauss and Newton at this very point.
     fresh: bool,
 }
 
@@ -58,14 +58,14 @@ impl<'a> Search<'a> {
         let mut search =
             Search { likelihood, k, at, gradient: None, mean: value.mean, inverse_curvature, fresh: false };
         if k > 0 {
-            search.gradient = search.look();
+            search.gradient = search.gradient_here();
             search.refresh();
         }
         search
     }
 
     /// The gradient at this point.
-    fn look(&mut self) -> Option<Gradient> {
+    fn gradient_here(&mut self) -> Option<Gradient> {
         self.at.evaluations += 1;
         self.likelihood.gradient(Space::Free, &self.at.point, self.mean)
     }
@@ -126,7 +126,7 @@ impl<'a> Search<'a> {
             if self.at.objective - objective > -1e-4 * length * descent {
                 self.at.objective = objective;
                 let before = core::mem::replace(&mut self.at.point, point);
-                self.gradient = gradient.or_else(|| self.look());
+                self.gradient = gradient.or_else(|| self.gradient_here());
                 self.learn(&before, slope);
                 return true;
             }

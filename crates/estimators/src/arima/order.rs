@@ -23,14 +23,14 @@ impl Order {
         Order { p, d, q }
     }
 
-    /// Whether each is in its range; the first that is not.
+    /// Checks that each is in its range.
     pub fn check(&self) -> Result<(), ConfigError> {
         ConfigError::unless(self.p <= MAX_ORDER, "p", self.p, "a whole number from 0 to 5")?;
         ConfigError::unless(self.d <= MAX_DIFFERENCES, "d", self.d, "a whole number from 0 to 2")?;
         ConfigError::unless(self.q <= MAX_ORDER, "q", self.q, "a whole number from 0 to 5")
     }
 
-    /// Whether a mean is estimated: only of a series that is not differenced.
+    /// Returns whether a mean is estimated: only of a series that is not differenced.
     pub fn has_mean(&self) -> bool {
         self.d == 0
     }
@@ -45,7 +45,7 @@ impl Order {
         self.p.max(self.q + 1)
     }
 
-    /// What AIC and BIC count: coefficients, the mean if there is one, and the variance.
+    /// Number of parameters for AIC and BIC: coefficients, the mean if there is one, and the variance.
     pub fn parameters(&self) -> usize {
         self.coefficients() + usize::from(self.has_mean()) + 1
     }

@@ -5,7 +5,7 @@
 
 use core::ops::{Add, Mul, Sub};
 
-/// What the likelihood computes with.
+/// Number type of the likelihood.
 pub trait Scalar: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {
     /// A number that depends on no parameter.
     fn constant(value: f64) -> Self;

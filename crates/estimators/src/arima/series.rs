@@ -47,7 +47,7 @@ pub enum FitError {
 }
 
 impl FitError {
-    /// What stands there instead, and what was expected.
+    /// Text of the value that was found, and of the expected one.
     pub fn parts(&self) -> (String, String) {
         match *self {
             FitError::TooFew { samples, order } => {
@@ -106,12 +106,12 @@ impl Difference {
         &self.values
     }
 
-    /// What was taken off every value.
+    /// Value subtracted from all.
     pub fn centre(&self) -> f64 {
         self.centre
     }
 
-    /// What every value was divided by.
+    /// Value by which all were divided.
     pub fn scale(&self) -> f64 {
         self.scale
     }

@@ -5,12 +5,12 @@
 
 use super::MAX_ORDER;
 
-/// Whether `1 - ar1 z - ... - arp z^p` has all of its roots outside the unit circle.
+/// Returns whether `1 - ar1 z - ... - arp z^p` has all of its roots outside the unit circle.
 pub fn ar_is_stationary(ar: &[f64]) -> bool {
     steps_down(ar.iter().copied())
 }
 
-/// Whether `1 + ma1 z + ... + maq z^q` has all of its roots outside the unit circle.
+/// Returns whether `1 + ma1 z + ... + maq z^q` has all of its roots outside the unit circle.
 pub fn ma_is_invertible(ma: &[f64]) -> bool {
     steps_down(ma.iter().map(|theta| -theta))
 }
@@ -43,7 +43,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Of degree two the region is a triangle: a2 < 1 + a1, a2 < 1 - a1, a2 > -1.
+        /// Stationary region at degree two, a triangle: a2 < 1 + a1, a2 < 1 - a1, a2 > -1.
         #[test]
         fn two_coefficients_lie_in_the_triangle(a1 in -2.5..2.5f64, a2 in -1.5..1.5f64) {
             let inside = a2 < 1.0 + a1 && a2 < 1.0 - a1 && a2 > -1.0;

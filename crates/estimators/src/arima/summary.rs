@@ -1,4 +1,4 @@
-//! What a fit found, as a plain value.
+//! Results of a fit, as a plain value.
 
 use core::f64::consts::PI;
 
@@ -15,7 +15,7 @@ pub struct FitSummary {
     pub method: Method,
     pub(super) ar: [f64; MAX_ORDER],
     pub(super) ma: [f64; MAX_ORDER],
-    /// What the series lies around; 0 if it is differenced.
+    /// Mean of the series; 0 if it is differenced.
     pub mean: f64,
     /// Variance of the noise: the mean square of the innovations over their relative variances.
     pub sigma2: f64,
@@ -24,9 +24,9 @@ pub struct FitSummary {
     pub loglik: f64,
     /// How many values the likelihood counts: n - d, less p after [`Method::Css`].
     pub count: usize,
-    /// Whether no further step would gain anything.
+    /// True if no further step would gain anything.
     pub converged: bool,
-    /// What is to be said of the coefficients.
+    /// Warnings about the coefficients.
     pub flags: FitFlags,
     /// How often the likelihood or its gradient was computed.
     pub evaluations: u32,
@@ -65,7 +65,7 @@ impl FitSummary {
         2.0 * self.order.parameters() as f64 - 2.0 * self.loglik
     }
 
-    /// The same, corrected for few samples (Hurvich and Tsai 1989).
+    /// AIC, corrected for few samples (Hurvich and Tsai 1989).
     pub fn aicc(&self) -> f64 {
         let (k, n) = (self.order.parameters() as f64, self.count as f64);
         self.aic() + 2.0 * k * (k + 1.0) / (n - k - 1.0)

@@ -49,7 +49,7 @@ impl ArimaForecaster {
         })
     }
 
-    /// What the model makes of the values and errors that it knows.
+    /// Prediction of the model from known values and errors.
     #[inline]
     fn combine(&self, values: &[f64; VALUES], errors: &[f64; MAX_ORDER]) -> f64 {
         dot(&self.weights, values) + dot(&self.ma, errors)

@@ -7,7 +7,7 @@ use super::{AnyForecaster, ArimaForecaster, ExactArima};
 use crate::arima::Coefficients;
 use crate::error::ConfigError;
 
-/// What is assumed before the first sample.
+/// Assumption before the first sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -31,9 +31,9 @@ pub struct ArimaConfig {
     pub d: u32,
     /// theta: what the last errors count for, the newest first.
     pub ma: Vec<f64>,
-    /// What the series lies around; 0 if it is differenced.
+    /// Mean of the series; 0 if it is differenced.
     pub mean: f64,
-    /// What is assumed before the first sample.
+    /// Assumption before the first sample.
     pub start: Start,
 }
 

@@ -142,7 +142,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// What is forgotten by both no longer tells them apart.
+        /// Compares both once they have forgotten the values that tell them apart.
         #[test]
         fn becomes_the_plain_recursion(
             xs in prop::collection::vec(-5.0..5.0f64, 300),

@@ -184,7 +184,7 @@ impl RecursiveArima {
         self.coefficients = before;
     }
 
-    /// What is expected of the series itself, given what is expected of its differences.
+    /// Forecast of the series itself, given that of its differences.
     fn integrated(&self, last: &mut [f64; MAX_DIFFERENCES as usize], expected: f64) -> f64 {
         let mut value = expected + if self.d == 0 { self.mean.value() } else { 0.0 };
         for last in last[..self.d].iter_mut().rev() {

@@ -100,7 +100,7 @@ impl RefittedArima {
         (first, first.min(self.every))
     }
 
-    /// What the model says, or the last value while there is none.
+    /// Forecast of the model, or the last value while there is none.
     fn known(&self, by_model: Option<f64>) -> Option<f64> {
         if self.fitted {
             by_model

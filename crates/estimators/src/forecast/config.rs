@@ -19,7 +19,7 @@ use crate::own;
 pub enum ForecasterConfig {
     /// One number, whatever comes: see [`Constant`].
     Constant {
-        /// That number.
+        /// Forecast.
         value: f64,
     },
     /// The last sample: see [`LastValue`].
@@ -60,7 +60,7 @@ pub enum ForecasterConfig {
         /// The coefficients are solved for every so many samples.
         #[cfg_attr(feature = "serde", serde(default = "defaults::every"))]
         every: u32,
-        /// Whether the changes are predicted instead of the samples.
+        /// True to predict the changes instead of the samples.
         #[cfg_attr(feature = "serde", serde(default))]
         differenced: bool,
     },
@@ -71,7 +71,7 @@ pub enum ForecasterConfig {
         order: u32,
         /// How far a weight follows the error, in units of 1 / x^2.
         step: f64,
-        /// What the samples lie around; a running mean if it is not given.
+        /// Level around which the samples vary; a running mean if it is not given.
         #[cfg_attr(feature = "serde", serde(default))]
         centre: Option<f64>,
         /// About how many samples the running mean remembers.
@@ -81,7 +81,7 @@ pub enum ForecasterConfig {
         #[cfg_attr(feature = "serde", serde(default = "defaults::clip"))]
         clip: f64,
     },
-    /// The same, normalised: see [`Lms::normalised`].
+    /// LMS filter with a normalised step: see [`Lms::normalised`].
     Nlms {
         /// How many samples predict the next.
         #[cfg_attr(feature = "serde", serde(default = "defaults::order"))]
@@ -89,10 +89,10 @@ pub enum ForecasterConfig {
         /// How far the weights follow the error, above 0 and below 2.
         #[cfg_attr(feature = "serde", serde(default = "defaults::step"))]
         step: f64,
-        /// What is added to u.u, in units of x^2; a tenth of its mean if it is not given.
+        /// Constant added to u.u, in units of x^2; a tenth of its mean if it is not given.
         #[cfg_attr(feature = "serde", serde(default))]
         eps: Option<f64>,
-        /// What the samples lie around; a running mean if it is not given.
+        /// Level around which the samples vary; a running mean if it is not given.
         #[cfg_attr(feature = "serde", serde(default))]
         centre: Option<f64>,
         /// About how many samples the running mean remembers.
@@ -110,7 +110,7 @@ pub enum ForecasterConfig {
         /// About how many samples are remembered, at least 10.
         #[cfg_attr(feature = "serde", serde(default = "defaults::memory"))]
         memory: u32,
-        /// What the samples lie around; a running mean if it is not given.
+        /// Level around which the samples vary; a running mean if it is not given.
         #[cfg_attr(feature = "serde", serde(default))]
         centre: Option<f64>,
         /// How many usual errors an error counts for at most.
@@ -182,7 +182,7 @@ pub enum ForecasterConfig {
     },
     /// One forecaster that needs no choice: see [`Mixture`].
     Mixture {
-        /// Whose sum over the series is to be least.
+        /// Loss whose sum over the series is to be least.
         #[cfg_attr(feature = "serde", serde(default))]
         loss: Loss,
     },
@@ -202,7 +202,7 @@ impl ForecasterConfig {
         ForecasterConfig::Lmmse { order: 20, window: 21, every: 1, differenced: false }
     }
 
-    /// Whether every parameter is in its range; the first that is not.
+    /// Checks that every parameter is in its range.
     pub fn validate(&self) -> Result<(), ConfigError> {
         match self {
             ForecasterConfig::User(own) => own.found().map(drop),
@@ -275,7 +275,7 @@ fn fractional(
         .map(|forecaster| AnyForecaster::Fractional(Box::new(forecaster)))
 }
 
-/// What a field has that is left out.
+/// Defaults of fields.
 #[cfg(feature = "serde")]
 mod defaults {
     macro_rules! defaults {

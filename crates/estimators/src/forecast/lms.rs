@@ -15,13 +15,13 @@ use super::Forecaster;
 use crate::error::ConfigError;
 use crate::sample::is_finite;
 
-/// What eps is unless it is given, in means of u.u: as much as usual halves the step.
+/// Default of eps, in means of u.u: as much as usual halves the step.
 const USUAL_EPS: f64 = 0.1;
 
 /// Samples that the running mean of u.u remembers.
 const POWER_MEMORY: f64 = 500.0;
 
-/// What divides the step.
+/// Divisor of the step.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum Normalised {

@@ -28,19 +28,20 @@ pub use shift::ShiftDetector;
 /// How many rules set weights.
 const RULES: usize = 4;
 
-/// What is left of a sum after a sample, and of the greatest square, which fades as if there were a sample for each expert
-/// or rule: 0.99 and 0.99^29, 0.998 and 0.998^4, the powers rounded once. Products would miss the former's last digits.
+/// Factors with each sample, of a sum and of the greatest square, which fades as if there were a sample for
+/// each expert or rule: 0.99 and 0.99^29, 0.998 and 0.998^4, the powers rounded once. Products would miss the
+/// former's last digits.
 const FORGETFUL: (f64, f64) = (0.99, 0.7471720943315961);
 const TOP: (f64, f64) = (0.998, 0.992023968016);
 
 /// How many jumps have to be seen before what they taught counts for half.
 const JUMPS_TO_TRUST: f64 = 1.0;
 
-/// What the last value counts for after the first jump of all.
+/// Weight of the last value after the first jump of all.
 const LAST_SHARE: f64 = 0.4;
 
-/// What a wrong forecast costs. No forecaster is best by both: the median of what may come loses least by the first, its
-/// mean by the second.
+/// Cost of a wrong forecast. No forecaster is best by both: the median of the next sample's law loses least
+/// by the first, its mean by the second.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
@@ -106,7 +107,7 @@ pub struct Mixture {
     top_calm: Polynomial<RULES>,
     top_jumped: Polynomial<RULES>,
     rules: [Weights; RULES],
-    /// What each rule forecasts.
+    /// Forecast of each rule.
     by_rule: [f64; RULES],
     /// The weights of all rules in one.
     weights: Weights,
@@ -140,7 +141,7 @@ impl Mixture {
         self.experts.names().zip(self.weights)
     }
 
-    /// What each expert forecasts, in the order of [`Mixture::weights`].
+    /// Forecasts of the experts, in the order of [`Mixture::weights`].
     pub fn expert_forecasts(&self) -> &[f64] {
         self.experts.forecasts()
     }
@@ -181,7 +182,7 @@ impl Mixture {
         self.rules[0][0] += (1.0 - trust) * LAST_SHARE;
     }
 
-    /// What the rules make of the experts' new forecasts.
+    /// Mixes the experts' new forecasts by the rules.
     fn mix(&mut self) -> f64 {
         self.calm.weigh(&mut self.rules[0]);
         if self.detector.jumped() {

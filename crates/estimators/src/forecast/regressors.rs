@@ -10,7 +10,7 @@ use crate::error::ConfigError;
 /// Largest order of a linear predictor.
 pub(super) const MAX_LINEAR_ORDER: u32 = 100;
 
-/// What the series lies around.
+/// Level around which the series varies.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum Centre {
@@ -19,7 +19,8 @@ enum Centre {
     Window(SlidingMean),
 }
 
-/// What a linear predictor of order n looks back on: the last n samples less the centre, as they were at the last sample.
+/// Regressors of a linear predictor of order n: the last n samples less the centre, as they were at the last
+/// sample.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Regressors {
@@ -73,7 +74,7 @@ impl Regressors {
         self.deviations.iter_mut().zip(samples).for_each(|(deviation, x)| *deviation = x - centre);
     }
 
-    /// What the series lies around.
+    /// Level around which the series varies.
     #[inline]
     pub fn centre(&self) -> f64 {
         match &self.centre {
@@ -97,20 +98,20 @@ impl Regressors {
         &self.deviations
     }
 
-    /// Whether there are as many samples as the order.
+    /// Returns whether there are as many samples as the order.
     #[inline]
     pub fn is_full(&self) -> bool {
         self.seen == self.deviations.len()
     }
 
-    /// What `weights` make of the last samples; the centre before there are enough, or where samples near the limits of
-    /// numbers overflow.
+    /// Prediction with `weights` from the last samples; the centre before there are enough, or where samples
+    /// near the limits of numbers overflow.
     #[inline]
     pub fn predict(&self, weights: &[f64]) -> f64 {
         self.around(if self.is_full() { dot(weights, &self.deviations) } else { 0.0 })
     }
 
-    /// What they make of them `steps` samples ahead, with predictions for the samples between.
+    /// Prediction with `weights` `steps` samples ahead, with predictions for the samples between.
     pub fn predict_ahead(&self, weights: &[f64], steps: u32) -> f64 {
         if !self.is_full() {
             return self.centre();

@@ -54,13 +54,14 @@ impl Past {
         smooth().iter().map(|(x, w)| w * g(j + x)).sum()
     }
 
-    /// The same over the oldest interval, where `T - t` goes to 0.
+    /// Integral of g over the oldest interval, where `T - t` goes to 0.
     fn last(&self) -> f64 {
         let g = |rest: f64| libm::pow((self.length - rest) * rest, -self.b) * self.inner(self.length - rest);
         ends().iter().map(|&(x, w)| w * g(x)).sum()
     }
 
-    /// The same over the newest interval: `(s / t)^b ((s + T) / (T - t))^b / (s + t)` over the unit square, in two triangles.
+    /// Integral of g over the newest interval: `(s / t)^b ((s + T) / (T - t))^b / (s + t)` over the unit square, in
+    /// two triangles.
     fn first(&self) -> f64 {
         let (b, length) = (self.b, self.length);
         let rest = |s: f64, t: f64| libm::pow((s + length) / (length - t), b);

@@ -45,7 +45,7 @@ impl SlidingAutocovariance {
         self.len
     }
 
-    /// Whether the next sample pushes one out.
+    /// Returns whether the next sample pushes one out.
     pub fn is_full(&self) -> bool {
         self.len == self.ring.len()
     }

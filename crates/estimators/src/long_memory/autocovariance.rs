@@ -20,7 +20,7 @@ pub enum Process {
 }
 
 impl Process {
-    /// Whether such a process exists.
+    /// Checks that such a process exists.
     ///
     /// # Errors
     /// H outside (0, 1), d outside (-1/2, 1/2).

@@ -32,7 +32,7 @@ pub enum Method {
     AggregatedVariance,
     /// The rescaled range.
     RescaledRange {
-        /// Whether the expectation in white noise is taken off (Anis and Lloyd 1976).
+        /// True if the expectation in white noise is taken off (Anis and Lloyd 1976).
         corrected: bool,
     },
 }
@@ -95,7 +95,7 @@ pub struct HurstEstimator {
     series: Series,
     periodogram: Periodogram,
     shifts: ShiftTest,
-    /// What may be written over: logarithms of frequencies, or the pyramid of wavelets.
+    /// Scratch space: logarithms of frequencies, or the pyramid of wavelets.
     work: Vec<f64>,
     diagram: Vec<Point>,
 }

@@ -1,4 +1,4 @@
-//! What makes an estimate of H doubtful, as a set of bits.
+//! Reasons to doubt an estimate of H, as a set of bits.
 
 use crate::flags::flags;
 

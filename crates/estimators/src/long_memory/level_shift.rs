@@ -36,14 +36,15 @@ fn grid(i: usize) -> f64 {
     0.3 + 0.1 * i as f64
 }
 
-/// What was found about shifts of the mean.
+/// Findings about shifts of the mean.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shifts {
     count: usize,
     at: [usize; MOST_SHIFTS],
     /// Twice the gain of the log-likelihood with 1, 2 ... shifts.
     pub ratios: [f64; MOST_SHIFTS],
-    /// What the ratios are held against: each is exceeded by chance in 1.7 % of Gaussian series of that H, or less.
+    /// Critical values of the ratios: each is exceeded by chance in 1.7 % of Gaussian series of that H, or
+    /// less.
     pub critical: [f64; MOST_SHIFTS],
     /// H by local Whittle estimation with 0, 1, 2 ... shifts taken out.
     pub h: [f64; MOST_SHIFTS + 1],

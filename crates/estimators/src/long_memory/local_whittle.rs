@@ -123,7 +123,7 @@ impl LocalWhittle {
         self.estimate_parts(xs, &[])
     }
 
-    /// The same of a series in two parts, the older samples first, as a ring buffer holds them.
+    /// Estimates H of a series in two parts, the older samples first, as a ring buffer holds them.
     ///
     /// # Errors
     /// As [`estimate`](Self::estimate).

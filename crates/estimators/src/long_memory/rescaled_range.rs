@@ -16,10 +16,10 @@ const LEAST_BLOCKS: usize = 4;
 /// Fewest samples: three sizes of blocks.
 pub(super) const LEAST_SAMPLES: usize = 4 * SMALLEST * LEAST_BLOCKS;
 
-/// What R/S says of a series.
+/// R/S statistics of a series.
 pub(super) struct Found {
     pub(super) h: f64,
-    /// Whether blocks that do not vary were left out: their R/S does not exist.
+    /// True if blocks that do not vary were left out: their R/S does not exist.
     pub(super) left_out: bool,
 }
 

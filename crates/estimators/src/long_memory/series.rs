@@ -36,7 +36,7 @@ pub enum SeriesError {
 }
 
 impl SeriesError {
-    /// What stands there instead, and what was expected.
+    /// Text of the value that was found, and of the expected one.
     pub fn parts(&self) -> (String, String) {
         match *self {
             SeriesError::TooFew { samples, least } => {

@@ -143,7 +143,7 @@ pub(super) static AGGREGATED_VARIANCE: Table<8, 4> = Table {
     ],
 };
 
-/// What the ratios of 1, 2 and 3 shifts exceed in 1.7% of paths of fGn, by H without them.
+/// Values that the ratios of 1, 2 and 3 shifts exceed in 1.7% of paths of fGn, by H without them.
 pub(super) static SHIFT_CRITICAL: [Table<7, 4>; 3] = [
     Table {
         lengths: [256, 1024, 4096, 16384],

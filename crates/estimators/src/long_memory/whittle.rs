@@ -28,7 +28,7 @@ impl Family {
         }
     }
 
-    /// The logarithm of the spectral density at a frequency in (0, pi), less a part that is the same at all frequencies.
+    /// The logarithm of the spectral density at a frequency in (0, pi), up to a constant.
     fn log_spectrum(self, h: f64, frequency: f64) -> f64 {
         match self {
             Family::Fgn => {

@@ -60,7 +60,7 @@ impl Bucket {
         over
     }
 
-    /// Whether it has a token for each of so many bytes.
+    /// Returns whether the bucket has a token for each of `bytes` bytes.
     pub fn covers(&self, bytes: f64) -> bool {
         self.level - bytes >= 0.0
     }

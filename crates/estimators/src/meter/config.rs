@@ -1,4 +1,4 @@
-//! What can be set of a meter, and whether it makes sense.
+//! Settings of a meter, and their check.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -55,7 +55,7 @@ pub struct SrtcmMeter {
     pub cbs_bytes: u64,
     /// Excess burst size, in bytes.
     pub ebs_bytes: u64,
-    /// Whether the colour that a packet brings counts: none leaves with a better one.
+    /// True if the colour that a packet brings counts: none leaves with a better one.
     #[cfg_attr(feature = "serde", serde(default))]
     pub colour_aware: bool,
 }
@@ -73,7 +73,7 @@ pub struct TrtcmMeter {
     pub pir: f64,
     /// Peak burst size, in bytes.
     pub pbs_bytes: u64,
-    /// Whether the colour that a packet brings counts: none leaves with a better one.
+    /// True if the colour that a packet brings counts: none leaves with a better one.
     #[cfg_attr(feature = "serde", serde(default))]
     pub colour_aware: bool,
 }
@@ -91,7 +91,7 @@ pub struct Rfc4115Meter {
     pub eir: f64,
     /// Excess burst size, in bytes.
     pub ebs_bytes: u64,
-    /// Whether the colour that a packet brings counts: none leaves with a better one.
+    /// True if the colour that a packet brings counts: none leaves with a better one.
     #[cfg_attr(feature = "serde", serde(default))]
     pub colour_aware: bool,
 }
@@ -103,10 +103,10 @@ pub struct Rfc4115Meter {
 pub struct Tsw2cmMeter {
     /// Committed information rate, in bit/s.
     pub cir: f64,
-    /// What the rate is averaged over, in seconds.
+    /// Averaging time of the rate, in seconds.
     #[cfg_attr(feature = "serde", serde(default = "one_second"))]
     pub window: f64,
-    /// Whether the colour that a packet brings counts: none leaves with a better one.
+    /// True if the colour that a packet brings counts: none leaves with a better one.
     #[cfg_attr(feature = "serde", serde(default))]
     pub colour_aware: bool,
 }
@@ -120,10 +120,10 @@ pub struct Tsw3cmMeter {
     pub cir: f64,
     /// Peak information rate, in bit/s (PTR, peak target rate).
     pub pir: f64,
-    /// What the rate is averaged over, in seconds (`AVG_INTERVAL`).
+    /// Averaging time of the rate, in seconds (`AVG_INTERVAL`).
     #[cfg_attr(feature = "serde", serde(default = "one_second"))]
     pub window: f64,
-    /// Whether the colour that a packet brings counts: none leaves with a better one.
+    /// True if the colour that a packet brings counts: none leaves with a better one.
     #[cfg_attr(feature = "serde", serde(default))]
     pub colour_aware: bool,
 }
@@ -135,13 +135,13 @@ pub struct Tsw3cmMeter {
 pub struct RttAwareMeter {
     /// Committed information rate, in bit/s: the target.
     pub cir: f64,
-    /// What the rate is averaged over, in seconds.
+    /// Averaging time of the rate, in seconds.
     #[cfg_attr(feature = "serde", serde(default = "one_second"))]
     pub window: f64,
     /// 3, or 2 without yellow.
     #[cfg_attr(feature = "serde", serde(default = "three"))]
     pub colours: u8,
-    /// Of the ratio of round-trip times.
+    /// Exponent of the ratio of round-trip times.
     #[cfg_attr(feature = "serde", serde(default = "two"))]
     pub exponent: f64,
 }
@@ -153,19 +153,19 @@ pub struct RttAwareMeter {
 pub struct RttRtoMeter {
     /// Committed information rate, in bit/s: the target.
     pub cir: f64,
-    /// What the rate is averaged over, in seconds.
+    /// Averaging time of the rate, in seconds.
     #[cfg_attr(feature = "serde", serde(default = "one_second"))]
     pub window: f64,
     /// 3, or 2 without yellow.
     #[cfg_attr(feature = "serde", serde(default = "three"))]
     pub colours: u8,
-    /// Of the ratio of round-trip times.
+    /// Exponent of the ratio of round-trip times.
     #[cfg_attr(feature = "serde", serde(default = "one"))]
     pub rtt_exponent: f64,
-    /// Of the ratio of timeouts.
+    /// Exponent of the ratio of timeouts.
     #[cfg_attr(feature = "serde", serde(default = "half"))]
     pub rto_exponent: f64,
-    /// Whether the aggregate with the least round-trip time goes by its own round trip and timeout.
+    /// True if the aggregate with the least round-trip time goes by its own round trip and timeout.
     #[cfg_attr(feature = "serde", serde(default = "yes"))]
     pub own_timeout: bool,
 }
@@ -177,7 +177,7 @@ pub struct RttRtoMeter {
 pub struct TcpModelMeter {
     /// Committed information rate, in bit/s: the target.
     pub cir: f64,
-    /// What the rate is averaged over, in seconds.
+    /// Averaging time of the rate, in seconds.
     #[cfg_attr(feature = "serde", serde(default = "one_second"))]
     pub window: f64,
     /// 3, or 2 without yellow.
@@ -195,7 +195,7 @@ pub struct TcpModelMeter {
 pub struct FairExcessMeter {
     /// Committed information rate, in bit/s: the target.
     pub cir: f64,
-    /// What the rate is averaged over, in seconds.
+    /// Averaging time of the rate, in seconds.
     #[cfg_attr(feature = "serde", serde(default = "one_second"))]
     pub window: f64,
 }
@@ -226,7 +226,7 @@ mod defaults {
 use defaults::{half, one, one as one_second, three, two, yes};
 
 impl MeterConfig {
-    /// Whether every value is one that an RFC allows, and if `strict`, whether they fit one another, too.
+    /// Checks that an RFC allows every value and, if `strict`, that they fit one another.
     ///
     /// # Errors
     /// The first value that is not.
@@ -288,7 +288,8 @@ impl MeterConfig {
         }
     }
 
-    /// Whether it goes by more than the sizes and times of packets; see [`super::Surroundings`].
+    /// Returns whether the meter goes by more than the sizes and times of packets; see
+    /// [`super::Surroundings`].
     pub fn asks_around(&self) -> bool {
         use MeterConfig::{FairExcess, RttAware, RttRto, TcpModel};
         matches!(self, RttAware(_) | RttRto(_) | TcpModel(_) | FairExcess(_))

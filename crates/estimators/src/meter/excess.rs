@@ -12,7 +12,7 @@ use super::Colour;
 use crate::math::sqrt;
 use crate::seconds::Seconds;
 
-/// What is known of an aggregate of TCP connections; NaN for what is not known yet.
+/// State of an aggregate of TCP connections; NaN for values not known yet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AggregateView {
     /// Round-trip time in seconds, a mean over its connections.
@@ -21,7 +21,7 @@ pub struct AggregateView {
     pub rto_s: f64,
     /// Part of its packets that is lost.
     pub loss: f64,
-    /// What is acknowledged beyond its committed rate, in bytes/s; negative below it.
+    /// Acknowledged rate beyond the committed one, in bytes/s; negative below it.
     pub excess: f64,
 }
 
@@ -32,14 +32,14 @@ impl Default for AggregateView {
     }
 }
 
-/// What is known of an aggregate and of those that it shares a bottleneck with, itself among them.
+/// View of an aggregate and of those that it shares a bottleneck with, itself among them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Surroundings {
     /// The aggregate.
     pub own: AggregateView,
     /// The aggregate with the least round-trip time.
     pub nearest: AggregateView,
-    /// Whether that is the aggregate itself.
+    /// True if that is the aggregate itself.
     pub is_nearest: bool,
     /// The least timeout.
     pub least_rto_s: f64,
@@ -72,7 +72,7 @@ enum Division {
         /// Takes [`padhye_ratio`] and not [`drop_ratio`].
         full: bool,
     },
-    /// What makes excesses equal is found by feedback.
+    /// Part found by feedback, which makes excesses equal.
     Feedback(Feedback),
 }
 
@@ -235,7 +235,7 @@ impl Feedback {
     /// An aggregate that gets twice the mean changes from yellow to red within so many seconds: windows must have time
     /// to answer, or both oscillate.
     const TIME_S: f64 = 5.0;
-    /// What such an aggregate changes at once.
+    /// Change that such an aggregate makes at once.
     const AT_ONCE: f64 = 0.5;
 
     fn learn(&mut self, now_s: f64, around: &Surroundings) {

@@ -1,6 +1,6 @@
-//! What the estimators in whole numbers are told of a port.
+//! Input of the estimators in whole numbers.
 
-/// What the port did since the last call, in bytes.
+/// Counts of a port since the last call, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ByteSample {
     /// Queue length now.

@@ -31,9 +31,9 @@ pub enum Width {
 pub struct CounterFault {
     /// Name of the counter.
     pub field: &'static str,
-    /// What it said before.
+    /// Earlier reading.
     pub before: u64,
-    /// What it says now.
+    /// Present reading.
     pub now: u64,
 }
 

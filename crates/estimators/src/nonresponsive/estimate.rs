@@ -1,4 +1,4 @@
-//! What an estimator says about an estimation interval.
+//! Estimate of an estimation interval.
 
 use super::flags::Flags;
 

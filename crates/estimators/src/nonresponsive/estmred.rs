@@ -162,7 +162,7 @@ impl Estmred {
         true
     }
 
-    /// What the last estimation interval said.
+    /// Estimate of the last estimation interval.
     pub fn estimate(&self) -> &EstmredEstimate {
         &self.estimate
     }
@@ -182,7 +182,7 @@ impl Estmred {
         self.sleeps
     }
 
-    /// Whether it waits for the next drop or mark.
+    /// Returns whether the estimator waits for the next drop or mark.
     pub fn is_asleep(&self) -> bool {
         self.asleep
     }

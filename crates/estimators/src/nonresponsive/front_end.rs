@@ -10,7 +10,7 @@ use crate::math::ceil;
 /// Slots of the delay line.
 const SLOTS: usize = 128;
 
-/// What is left of a filter's first value when the filter counts as filled.
+/// Share of a filter's first value that is left when the filter counts as filled.
 const FORGOTTEN: f64 = 0.01;
 
 /// The measured side of the model at one sample.
@@ -21,7 +21,7 @@ pub(super) struct Signals {
     pub rtt_s: f64,
     /// Arrivals in a round trip R0: z + D.
     pub offered: f64,
-    /// What can be known only when the differences and the delay line exist.
+    /// Values that need the differences and the delay line.
     pub dynamics: Option<Dynamics>,
 }
 
@@ -164,7 +164,7 @@ impl FrontEnd {
         self.fixed_rtt_s.unwrap_or(self.propagation_s)
     }
 
-    /// Whether the filters still remember their first values.
+    /// Returns whether the filters still remember their first values.
     pub fn is_filling(&self) -> bool {
         self.until_filled > 0
     }

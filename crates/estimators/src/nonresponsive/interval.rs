@@ -18,7 +18,7 @@ const OFTEN_EMPTY: f64 = 0.1;
 /// A queue shorter than this, in packets, is empty.
 const EMPTY: f64 = 0.5;
 
-/// What is asked at the end of an interval.
+/// Input at the end of an interval.
 pub(super) struct Closing {
     pub n_s: f64,
     pub z0_se: Option<f64>,
@@ -80,7 +80,7 @@ impl Interval {
         self.sums.flags |= Flags::BAD_SAMPLE;
     }
 
-    /// Whether the interval has all of its samples.
+    /// Returns whether the interval has all of its samples.
     #[inline]
     pub fn is_complete(&self) -> bool {
         self.sums.samples >= self.length

@@ -101,7 +101,7 @@ mod tests {
         [[m[1][1] / det, -m[0][1] / det], [-m[1][0] / det, m[0][0] / det]]
     }
 
-    /// The same filter in information form: `P^-1 += w w^T / r`, `beta = P (P^-1 beta + w y / r)`.
+    /// Filter in information form: `P^-1 += w w^T / r`, `beta = P (P^-1 beta + w y / r)`.
     struct Information {
         beta: Vector<2>,
         p: Matrix<2>,

@@ -48,14 +48,14 @@ pub(super) fn variance_along<const D: usize>(m: &Matrix<D>, v: &Vector<D>) -> f6
     dot(&product(m, v), v).max(0.0)
 }
 
-/// Whether every number is finite.
+/// Returns whether every number is finite.
 #[inline]
 pub(super) fn all_finite<const D: usize>(v: &Vector<D>) -> bool {
     v.iter().all(|x| x.is_finite())
 }
 
-/// Whether every number is one that a parameter may have when its start value is about 1. What is not shows that
-/// the covariance has lost its meaning to rounding, as regressors of very different sizes can make it.
+/// Returns whether every number is one that a parameter may have when its start value is about 1. Others show
+/// that the covariance has lost its meaning to rounding, as regressors of very different sizes can make it.
 #[inline]
 pub(super) fn all_sane<const D: usize>(v: &Vector<D>) -> bool {
     v.iter().all(|x| x.abs() < 1e12)

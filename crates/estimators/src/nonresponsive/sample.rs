@@ -1,4 +1,4 @@
-//! What a port shows in a sampling interval.
+//! Counts of a port in a sampling interval.
 
 use core::fmt;
 
@@ -42,7 +42,7 @@ impl Sample {
             .map(|(field, value)| SampleFault { field, value })
     }
 
-    /// Whether every field can be used.
+    /// Returns whether every field can be used.
     #[inline]
     pub fn is_usable(&self) -> bool {
         is_count(self.backlog) & is_count(self.arrivals) & is_count(self.drops) & is_count(self.marks)

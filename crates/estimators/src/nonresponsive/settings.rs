@@ -1,4 +1,4 @@
-//! What an operator tells the estimator about the port, and how it shall estimate.
+//! Settings of the estimator: properties of the port, and the method.
 
 use alloc::string::String;
 
@@ -30,7 +30,7 @@ pub enum Form {
 }
 
 impl Form {
-    /// What it is called in a scenario and in Python.
+    /// Name in a scenario and in Python.
     pub fn name(self) -> &'static str {
         match self {
             Form::Basic => "basic",
@@ -91,7 +91,7 @@ pub enum Method {
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Settings {
-    /// What the link sends, C, in packets/s.
+    /// Rate of the link, C, in packets/s.
     pub capacity_pps: f64,
     /// Round-trip time without a queue, Tp, in seconds.
     pub propagation_s: f64,
@@ -103,7 +103,7 @@ pub struct Settings {
     pub form: Form,
     /// How they are followed.
     pub method: Method,
-    /// Whether drops are counted in the queue's equation (eq. 2.18 and 2.19).
+    /// True if drops are counted in the queue's equation (eq. 2.18 and 2.19).
     pub count_drops: bool,
     /// After how many sampling intervals in a row without a drop or mark, seen a round trip late, z is
     /// extrapolated (eq. 2.17; PZTHD in III.A.1); `None` never. At least 1.
@@ -195,7 +195,7 @@ impl Settings {
         .with_rtt(None)
     }
 
-    /// The same with another R0, and with default start values of N_s and z0 that fit it.
+    /// Returns the settings with another R0, and with default start values of N_s and z0 that fit it.
     pub fn with_rtt(mut self, rtt_s: Option<f64>) -> Settings {
         self.rtt_s = rtt_s;
         self.start_z0 = self.capacity_pps * self.least_rtt_s() / 2.0;

@@ -9,7 +9,7 @@ fn run(estimator: &mut Estimator, samples: &[Sample]) -> Vec<Estimate> {
     samples.iter().filter_map(|sample| estimator.update(sample)).collect()
 }
 
-/// Whether `got` is `expected` to one part in 10^`digits`.
+/// Returns whether `got` is `expected` to one part in 10^`digits`.
 fn close(got: f64, expected: f64, digits: i32) -> bool {
     (got - expected).abs() <= expected.abs().max(1e-9) * 10f64.powi(-digits)
 }

@@ -27,7 +27,7 @@ pub struct UdpCounter {
     flags: Flags,
 }
 
-/// What the counter says about an estimation interval.
+/// Share by the counter in an estimation interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UdpShare {
     /// UDP bytes over all bytes; `None` when nothing arrived.

@@ -1,4 +1,4 @@
-//! What makes an estimate of the capacity doubtful, as a set of bits.
+//! Reasons to doubt an estimate of the capacity, as a set of bits.
 
 use crate::flags::flags;
 

@@ -41,7 +41,7 @@ impl Default for PacketPairSettings {
 }
 
 impl PacketPairSettings {
-    /// Whether every setting is in its range; the first that is not.
+    /// Checks that every setting is in its range.
     pub fn validate(&self) -> Result<(), ConfigError> {
         let wide = (0.01..=1.0).contains(&self.width);
         ConfigError::unless(wide, "width", self.width, "a number from 0.01 to 1")?;

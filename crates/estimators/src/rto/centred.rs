@@ -1,4 +1,4 @@
-//! What the filters share that put another srtt in place of Jacobson's mean and keep his mean deviation.
+//! Common parts of the filters that put another srtt in place of Jacobson's mean and keep his mean deviation.
 
 use super::config::check_multiplier;
 use super::jacobson::Estimate;
@@ -7,7 +7,7 @@ use crate::error::ConfigError;
 use crate::ewma::{check_gain, deviation_toward};
 use crate::sample::is_rtt;
 
-/// What yields srtt.
+/// Estimator of srtt.
 pub trait Centre {
     /// Takes in a round-trip time and returns srtt after it.
     fn take(&mut self, rtt_s: f64) -> f64;

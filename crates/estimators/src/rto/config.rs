@@ -28,7 +28,7 @@ pub enum RtoConfig {
         #[cfg_attr(feature = "serde", serde(default = "defaults::multiplier"))]
         multiplier: f64,
     },
-    /// The same in whole clock ticks, as ns-2 and BSD run it: see [`JacobsonTicks`].
+    /// Jacobson's filter in whole clock ticks, as ns-2 and BSD run it: see [`JacobsonTicks`].
     JacobsonTicks {
         /// Length of a tick in seconds.
         #[cfg_attr(feature = "serde", serde(default = "defaults::tick"))]
@@ -45,7 +45,7 @@ pub enum RtoConfig {
         /// How many samples.
         #[cfg_attr(feature = "serde", serde(default = "defaults::window"))]
         window: u32,
-        /// What rttvar is.
+        /// Kind of rttvar.
         #[cfg_attr(feature = "serde", serde(default))]
         deviation: Deviation,
         /// Weight of a sample in an exponentially weighted rttvar, in (0, 1]; unused with `mad`.
@@ -81,7 +81,7 @@ pub enum RtoConfig {
     },
     /// A forecast in place of srtt: see [`ArimaRto`].
     Arima {
-        /// What forecasts the next round trip.
+        /// Forecaster of the next round trip.
         #[cfg_attr(feature = "serde", serde(default = "ForecasterConfig::jeyasekar_2014"))]
         forecaster: ForecasterConfig,
         /// Weight of an error in rttvar, in (0, 1].
@@ -95,7 +95,7 @@ pub enum RtoConfig {
     User(own::Config<dyn RtoMaker>),
 }
 
-/// What the deviation of a median is.
+/// Deviation around a median.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -224,7 +224,7 @@ impl RtoConfig {
         }
     }
 
-    /// Whether every parameter is in its range; the first that is not.
+    /// Checks that every parameter is in its range.
     pub fn validate(&self) -> Result<(), ConfigError> {
         match *self {
             RtoConfig::Jacobson { gain, deviation_gain, multiplier } => {

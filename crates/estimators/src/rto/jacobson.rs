@@ -40,7 +40,7 @@ impl Estimate {
         (self.srtt >= 0.0).then_some(self)
     }
 
-    /// What the first sample says (RFC 6298, section 2.2).
+    /// State after the first sample (RFC 6298, section 2.2).
     #[inline]
     pub fn first(rtt_s: f64) -> Self {
         // [RFC 6298 2.2-a]

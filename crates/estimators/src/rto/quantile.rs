@@ -41,10 +41,10 @@ pub struct QuantileRto {
     chosen: usize,
     budget: Budget,
     memory: Memory,
-    /// What an early timeout costs in seconds of waiting, with the present trade between the two.
+    /// Cost of an early timeout in seconds of waiting, with the present trade between the two.
     price_s: f64,
     samples: u64,
-    /// Of the first samples, the least.
+    /// Least of the first samples, in seconds.
     least_s: f64,
     early_in_a_row: u32,
     /// So many are a burst.
@@ -60,7 +60,7 @@ const CHANCE_OF_BURST: f64 = 1e-5;
 const REMEMBERED_EARLY: f64 = 50.0;
 const REMEMBERED: f64 = 5000.0;
 const REMEMBERED_AT_MOST: f64 = 5e6;
-/// The same of what the experts have cost.
+/// Early timeouts over which the costs of the experts are remembered.
 const JUDGED_EARLY: f64 = 20.0;
 const JUDGED: f64 = 1000.0;
 /// Fewer remembered samples than this are no tail.
@@ -228,7 +228,7 @@ impl Memory {
         1.0 / (self.samples as f64).clamp(1.0, self.judged)
     }
 
-    /// What a risk is in weights.
+    /// Weight above the timeout that a risk stands for.
     #[inline]
     fn ask(&self, risk: f64) -> Asked {
         let thin = THIN / ((self.samples as f64).min(self.horizon) + 1.0);

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::{RtoEstimator, RtoTimer};
 use crate::seconds::Seconds;
 
-/// What a timer knew after each sample of a series; NaN where it knew nothing yet. All times are seconds.
+/// Values of a timer after each sample of a series; NaN for those not known yet. All times are seconds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RtoTrace {
     /// Smoothed round-trip time.

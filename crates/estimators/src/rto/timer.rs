@@ -39,7 +39,7 @@ impl RtoRules {
         RtoRules { initial_s: 3.0, min_s: 0.2, max_s: 60.0, granularity_s: 0.0 }
     }
 
-    /// Whether the rules make sense together; the first that does not.
+    /// Checks that the rules make sense together.
     pub fn validate(&self) -> Result<(), ConfigError> {
         let time = |field, value: f64| {
             ConfigError::unless(
@@ -113,7 +113,7 @@ impl<E: RtoEstimator, R: Borrow<RtoRules>> RtoTimer<E, R> {
         }
     }
 
-    /// The same for a sample amid a round trip; see [`RtoEstimator::on_sample_amid_round`].
+    /// Takes a sample amid a round trip; see [`RtoEstimator::on_sample_amid_round`].
     #[inline]
     pub fn on_sample_amid_round(&mut self, rtt: impl Into<Seconds>) {
         let rtt_s = rtt.into().get();

@@ -26,9 +26,9 @@ pub const INTERFACE: Interface =
 const EXPECTED: &str = "the next sample as a number, or None before it can be told";
 
 shared! {
-    "What a forecaster and the engine tell each other. The state of every compiled forecaster begins with it; the engine sets it before each call.",
+    "Shared state of a forecaster and the engine. The state of every compiled forecaster begins with it; the engine sets it before each call.",
     struct Head {
-        /// What the engine lends; see there.
+        /// Functions that the engine lends; see there.
         host: *const Host,
         /// The forecaster, for functions of the host that ask for it.
         flow: *mut c_void,

@@ -25,7 +25,7 @@ pub const INTERFACE: Interface =
 const EXPECTED: &str = "the timeout, in seconds";
 
 shared! {
-    "What a filter of timeouts and the engine tell each other. The state of every compiled filter begins with it; the engine sets it before each call and reads it afterwards.",
+    "Shared state of a filter of timeouts and the engine. The state of every compiled filter begins with it; the engine sets it before each call and reads it afterwards.",
     struct Head {
         /// Smoothed round-trip time for recordings and the granularity of clocks, in seconds; NaN, as at first, for none.
         srtt: f64,
@@ -35,7 +35,7 @@ shared! {
         backoff: f64,
         /// 1 if the sample is one of the same round trip as that before, else 0.
         amid_round: i64,
-        /// What the engine lends; see there.
+        /// Functions that the engine lends; see there.
         host: *const Host,
         /// The filter, for functions of the host that ask for it.
         flow: *mut c_void,

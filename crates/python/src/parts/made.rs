@@ -1,4 +1,5 @@
-//! What was read as values of Python: numbers, text, tuples, tables, and instances of the classes of parts.
+//! Conversion of values read into Python's: numbers, text, tuples, tables, and instances of the classes of
+//! parts.
 
 use parshall_scenario::{parts_in, Held, Part, Takes};
 use pyo3::exceptions::PyTypeError;
@@ -104,7 +105,7 @@ impl<'a, 'py> Maker<'a, 'py> {
     }
 }
 
-/// What the items of a list take.
+/// Kind that the items of a list take.
 fn of_items(takes: &Takes) -> &Takes {
     match takes {
         Takes::List { of, .. } | Takes::Span(of) => of,

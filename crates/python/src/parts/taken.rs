@@ -234,7 +234,7 @@ fn part_of_class(class: &Bound<'_, PyType>) -> Option<&'static Part> {
     part_named(&name)
 }
 
-/// What stands in the brackets of a call that makes an instance: nothing where nothing is needed.
+/// Text in the brackets of a call that makes an instance: empty where nothing is needed.
 fn arguments(class: &Bound<'_, PyType>) -> PyResult<&'static str> {
     Ok(match class_of(class) {
         Class::Part(part) if part.fields.iter().any(|field| field.default.is_none()) => "...",

@@ -14,10 +14,10 @@ parts! {
         think: Takes::TimeLaw => J(r#"{"kind":"constant","value":0.0}"#),
         /// How many there are; none is as many as the run has time for.
         transfers_at_most: COUNT => NONE,
-        /// Whether each transfer has a connection of its own, with handshake, initial window and all
-        /// estimates anew, or all share one.
+        /// Use of connections: a new one for each transfer, with handshake, initial window and all estimates
+        /// anew, or one that all share.
         connection: Takes::Choice(&["new", "persistent"]) => T("new"),
-        /// Whether the destination, a client, asks the source, a server, for each. The client opens the
+        /// True if the destination, a client, asks the source, a server, for each. The client opens the
         /// connection, its request is a packet that crosses the network (and is sent again if it is lost),
         /// and the response follows on the same connection.
         requests: FLAG => B(false),
@@ -63,7 +63,7 @@ parts! {
         idle: Takes::TimeLaw => J(r#"{"kind":"exponential","mean":10.0}"#),
         /// How many there are; none is as many as the run has time for.
         sessions: COUNT => NONE,
-        /// Whether each session has a connection of its own, or all share one.
+        /// Use of connections: a new one for each session, or one that all share.
         connection: Takes::Choice(&["new", "persistent"]) => T("new"),
     }
 

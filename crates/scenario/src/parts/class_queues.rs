@@ -18,8 +18,8 @@ parts! {
         scheduler: Takes::OneOf(&ANY_SCHEDULER) => J(r#"{"kind":"priority"}"#),
         /// Size of a mean packet: idle times are counted in these.
         mean_packet_bytes: PACKET_SIZE => I(1000),
-        /// Whose averages, drops and schedulers these are: those of `red`, or of ns-2's module, departures
-        /// from the RFCs included.
+        /// Source of the averages, drops and schedulers: those of `red`, or of ns-2's module, departures from
+        /// the RFCs included.
         profile: Takes::Choice(&["rfc", "ns2"]) => T("rfc"),
     }
 
@@ -29,15 +29,15 @@ parts! {
         precedences: Takes::Tables(&PRECEDENCE),
         /// Most packets that wait in this queue.
         limit_packets: COUNT,
-        /// What early drops go by: nothing; an average of the packets of a precedence and of those before
-        /// it (`rio-c`, Clark and Fang 1998); an average of those of the precedence alone; one average of
-        /// all.
+        /// Average that early drops go by: none; that of the packets of a precedence and of those before it
+        /// (`rio-c`, Clark and Fang 1998); that of the packets of the precedence alone; or one of all.
         dropper: Takes::Choice(&["drop-tail", "rio-c", "rio-d", "wred"]) => T("drop-tail"),
-        /// Whether the drop probability rises to 1 at twice the upper threshold, or jumps to 1 there.
+        /// True if the drop probability rises on to 1 at twice the upper threshold; false if it jumps to 1 at
+        /// the threshold.
         gentle: FLAG => B(false),
-        /// Whether drops are at least the inverse of the probability apart.
+        /// True if drops are at least the inverse of the probability apart.
         wait: FLAG => B(true),
-        /// Whether packets that can be marked are marked instead of dropped early (RFC 3168).
+        /// True if packets that can be marked are marked instead of dropped early (RFC 3168).
         ecn: FLAG => B(false),
     }
 
@@ -69,14 +69,14 @@ parts! {
 
     /// Weighted round robin: a queue sends its weight in packets when its turn comes, or all that it has.
     WRR: "Wrr" as "wrr" {
-        /// Of each queue, in packets.
+        /// Weight of each queue, in packets.
         weights: TURN_WEIGHTS,
     }
 
     /// Deficit round robin (Shreedhar and Varghese 1996): queues share the link by their weights, in bytes,
     /// whatever the sizes of their packets.
     DRR: "Drr" as "drr" {
-        /// Of each queue.
+        /// Weight of each queue.
         weights: TURN_WEIGHTS,
         /// Bytes that a queue of weight 1 gains in its turn.
         quantum_bytes: BURST_SIZE => I(1500),
@@ -85,7 +85,7 @@ parts! {
     /// Weighted interleaved round robin as ns-2 has it, for the profile `ns2`: in a round each queue sends
     /// its weight in packets, one at a time.
     WIRR: "Wirr" as "wirr" {
-        /// Of each queue, in packets.
+        /// Weight of each queue, in packets.
         weights: TURN_WEIGHTS,
     }
 }

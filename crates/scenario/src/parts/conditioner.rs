@@ -6,15 +6,15 @@ use crate::read as checks;
 use crate::takes::{Takes, CODE_POINTS, DURATION, FLAG, NAMES, PERIOD, POSITIVE, TREATMENT};
 
 parts! {
-    /// What is done to packets before they join the queue of a link. Of its rules, the first that a packet
-    /// fits is followed; a packet that fits none passes as it is. A colour-aware meter takes a packet's
-    /// colour from its code point: that of the treatment that gives this code point, or else the drop
-    /// precedence if it is one of assured forwarding, or else green.
+    /// Rules for packets before they join the queue of a link. The first rule that a packet fits is followed;
+    /// a packet that fits none passes as it is. A colour-aware meter takes a packet's colour from its code
+    /// point: that of the treatment that gives this code point, or else the drop precedence if it is one of
+    /// assured forwarding, or else green.
     CONDITIONER: "Conditioner", checked by checks::rules {
         /// In order.
         rules: Takes::Tables(&RULE),
-        /// Whose meters these are. With `ns2` tokens come in fractions of bytes, and neither `pir` nor
-        /// bursts are checked.
+        /// Source of the meters: the RFCs, or ns-2's module. With `ns2` tokens come in fractions of bytes,
+        /// and neither `pir` nor bursts are checked.
         profile: Takes::Choice(&["rfc", "ns2"]) => T("rfc"),
         /// Where rules that go by round trips, timeouts or windows know them from.
         knowledge: Takes::Table(&KNOWLEDGE) => J(r#"{}"#),
@@ -32,18 +32,18 @@ parts! {
         of: Takes::Choice(&["all", "data", "acks"]) => T("all"),
         /// Code points that a packet arrives with; none is any.
         dscp: CODE_POINTS => EMPTY_LIST,
-        /// What colours packets; without one all are green.
+        /// Meter that colours packets; without one all are green.
         meter: Takes::OneOf(&ANY_METER) => NONE,
         /// Which bytes of a packet are metered: all, or those behind the headers. An ACK is nothing but
         /// header.
         count: Takes::Choice(&["wire", "payload"]) => T("wire"),
-        /// Whose packets are green whatever the meter says.
+        /// Flows with small windows, whose packets are green whatever the meter says.
         small_window: Takes::Table(&SMALL_WINDOW) => NONE,
-        /// What becomes of green packets: a code point, or `drop`; none leaves them as they are.
+        /// Treatment of green packets: a code point, or `drop`; none leaves them as they are.
         if_green: TREATMENT => NONE,
-        /// What becomes of yellow packets.
+        /// Treatment of yellow packets.
         if_yellow: TREATMENT => NONE,
-        /// What becomes of red packets.
+        /// Treatment of red packets.
         if_red: TREATMENT => NONE,
     }
 
@@ -52,7 +52,7 @@ parts! {
     SMALL_WINDOW: "SmallWindow" {
         /// Windows below this are small.
         below_packets: POSITIVE => F(3.0),
-        /// Whether tokens at the committed rate pay for all green packets, so that the profile holds: later
+        /// True if tokens at the committed rate pay for all green packets, so that the profile holds: later
         /// ones are yellow or red while there is debt, which may grow to a second of the committed rate.
         repay: FLAG => B(true),
     }

@@ -22,7 +22,7 @@ parts! {
         beta: NOT_NEGATIVE => F(3.0),
         /// Backlog above which slow start ends.
         gamma: NOT_NEGATIVE => F(1.0),
-        /// What forecasts the next round trip, in seconds, from that of each ACK of new data.
+        /// Forecaster of the next round trip, in seconds, from that of each ACK of new data.
         forecaster: Takes::OneOf(&ANY_FORECASTER) => J(r#"{"ar":[-0.36251,0.17573],"d":1,"kind":"arima","ma":[-0.95108]}"#),
         /// When it decides: once a round trip, as Vegas does, or with each ACK of new data, as the
         /// document's algorithm reads.
@@ -34,7 +34,7 @@ parts! {
     /// BBR, version 1: a model of the path, its rate at the bottleneck and its round trip without a queue,
     /// sets rate and window (Cardwell et al. 2016). Its packets are paced. Meant for the recovery `sack`.
     BBR: "Bbr" as "bbr" {
-        /// Whether losses and marks bound rate and window, as in version 3 (draft-ietf-ccwg-bbr).
+        /// True if losses and marks bound rate and window, as in version 3 (draft-ietf-ccwg-bbr).
         bounds: FLAG => B(false),
         /// Version 1 of the draft or of Linux, which also looks out for policers and makes room in the
         /// window for ACKs that come together. Left out it is `linux` with the profile of that name and
@@ -62,7 +62,7 @@ parts! {
     COPA: "Copa" as "copa" {
         /// How much delay counts beside throughput.
         delta: POSITIVE => F(0.5),
-        /// Whether a flow that does not see the queue empty lowers delta, to hold its own beside flows that
+        /// True if a flow that does not see the queue empty lowers delta, to hold its own beside flows that
         /// fill the buffer. Several flows of Copa may take each other for such ones.
         competitive: FLAG => B(true),
     }
@@ -71,13 +71,13 @@ parts! {
     CUBIC: "Cubic" as "cubic" {
         /// How steep the curve is (RFC 9438, section 5.1).
         c: POSITIVE => F(0.4),
-        /// What is left of the window after a loss (section 4.6).
+        /// Factor of the window at a loss (section 4.6).
         beta: PART => F(0.7),
-        /// Whether a flow that loses early makes room (section 4.7).
+        /// True if a flow that loses early makes room (section 4.7).
         fast_convergence: FLAG => B(true),
-        /// What else than a loss ends slow start: nothing, trains of ACKs and round trips that grow (Ha and
-        /// Rhee 2011, as in Linux), or such round trips with a conservative slow start after them (RFC
-        /// 9406). Left out it is `classic` with the profile `linux`, and `none` with others.
+        /// Exit from slow start before a loss: none; by trains of ACKs and round trips that grow (Ha and Rhee
+        /// 2011, as in Linux); or by such round trips, with a conservative slow start after them (RFC 9406).
+        /// Left out it is `classic` with the profile `linux`, and `none` with others.
         hystart: Takes::Choice(&["none", "classic", "plus-plus"]) => NONE,
         /// Growth by the RFC or by Linux, which counts whole packets and ticks of 4 ms, aims ahead by the
         /// least round trip, which leaves queues out, grows by a twentieth a round trip at least before the
@@ -102,15 +102,14 @@ parts! {
     DUAL: "Dual" as "dual" {
         /// Where the limit lies between the least and the greatest round trip, from 0 to below 1.
         threshold: PART_OR_ZERO => F(0.5),
-        /// What is left of the window above it, or, in proportion, where the greatest round trip is
-        /// expected.
+        /// Factor of the window above it, or, in proportion, where the greatest round trip is expected.
         beta: PART => F(0.875),
         /// By how much the window shrinks: always by the same part, or by more the higher the expected
         /// round trip is above the limit.
         backoff: Takes::Choice(&["constant", "proportional"]) => T("constant"),
         /// It looks once in so many round trips.
         rounds: WINDOW => I(2),
-        /// What forecasts the mean of the next round trip, in seconds, from those of the last ones.
+        /// Forecaster of the mean of the next round trip, in seconds, from those of the last ones.
         forecaster: Takes::OneOf(&ANY_FORECASTER) => J(r#"{"kind":"last-value"}"#),
     }
 
@@ -126,16 +125,16 @@ parts! {
         gain: SHARE => F(0.5),
         /// How many intervals are measured before the rule applies.
         samples: WINDOW => I(20),
-        /// What forecasts the throughput of the next interval, in packets a second.
+        /// Forecaster of the throughput of the next interval, in packets a second.
         forecaster: Takes::OneOf(&ANY_FORECASTER) => J(r#"{"every":1,"kind":"lmmse","window":21}"#),
-        /// What makes N whole: up as printed, to the nearest, or down to one at least.
+        /// Rounding of N: up as printed, to the nearest, or down to one at least.
         rounding: Takes::Choice(&["up", "nearest", "down"]) => T("up"),
         /// Which round trip the window is for: the smoothed one, or the least so far.
         rtt: Takes::Choice(&["smoothed", "least"]) => T("smoothed"),
         /// How often the window is set: with each new forecast, or with each ACK by the last one.
         decide: Takes::Choice(&["interval", "ack"]) => T("interval"),
-        /// Whether a window that is set below ssthresh opens by slow start again, as in a TCP whose
-        /// increase alone is changed. If not, ssthresh comes down with it.
+        /// True if a window that is set below ssthresh opens by slow start again, as in a TCP whose increase
+        /// alone is changed. If not, ssthresh comes down with it.
         slow_start_again: FLAG => B(true),
     }
 

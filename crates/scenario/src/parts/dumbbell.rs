@@ -31,7 +31,7 @@ parts! {
         /// Events of the bottleneck at given times, forward direction: changes of rate, delay and losses,
         /// outages, stalls, reordering.
         events: Takes::EachOf(&ANY_EVENT) => EMPTY_LIST,
-        /// What differs in the bottleneck's reverse direction.
+        /// Properties of the bottleneck's reverse direction that differ from the forward one.
         reverse: Takes::Table(&REVERSE) => J(r#"{}"#),
         /// Rate of the links between hosts and routers.
         access_rate: RATE,
@@ -41,7 +41,7 @@ parts! {
         access_queue: Takes::OneOf(&ANY_QUEUE) => J(r#"{"kind":"droptail"}"#),
         /// Groups of flows.
         flows: Takes::Tables(&FLOW_GROUP),
-        /// What is recorded besides the counters.
+        /// Quantities to record besides the counters.
         record: Takes::Table(&RECORD) => J(r#"{}"#),
     }
 

@@ -10,7 +10,7 @@ use crate::takes::{
 parts! {
     /// One number, whatever comes: what any other forecaster has to do better than.
     CONSTANT: "Constant" as "constant" {
-        /// That number: seconds where round-trip times are forecast.
+        /// Forecast: seconds where round-trip times are forecast.
         value: LEVEL,
     }
 
@@ -53,10 +53,10 @@ parts! {
         d: DIFFERENCES => I(0),
         /// theta: what the last errors count for, the newest first; `y(t) = ... + e(t) + theta e(t-1)`.
         ma: NUMBERS => EMPTY_LIST,
-        /// What the series lies around; 0 if it is differenced.
+        /// Mean of the series; 0 if it is differenced.
         mean: REAL => F(0.0),
-        /// What is assumed before the first sample: that sample again and no errors, as the document has
-        /// it, or that the differenced series has been stationary for ever, by the exact filter.
+        /// Assumption before the first sample: that sample again and no errors, as in the document, or that
+        /// the differenced series has been stationary for ever, by the exact filter.
         start: Takes::Choice(&["repeated", "exact"]) => T("repeated"),
     }
 
@@ -68,7 +68,7 @@ parts! {
         window: WINDOW => I(500),
         /// The coefficients are solved for every so many samples.
         every: WINDOW => I(10),
-        /// Whether the changes are predicted instead of the samples, which follows walks and trends.
+        /// True to predict the changes instead of the samples, which follows walks and trends.
         differenced: FLAG => B(false),
     }
 
@@ -79,7 +79,7 @@ parts! {
         order: WINDOW => I(20),
         /// How far the weights follow the error, in units of 1 / x^2: stable below about 2 / u.u.
         step: POSITIVE,
-        /// What the samples lie around; a running mean if it is left out.
+        /// Level around which the samples vary; a running mean if it is left out.
         centre: LEVEL => NONE,
         /// About how many samples the running mean remembers.
         memory: WINDOW => I(500),
@@ -93,9 +93,9 @@ parts! {
         order: WINDOW => I(20),
         /// How far the weights follow the error: below 2.
         step: POSITIVE => F(0.1),
-        /// What is added to u.u, in units of x^2; a tenth of its running mean if it is left out.
+        /// Constant added to u.u, in units of x^2; a tenth of its running mean if it is left out.
         eps: NOT_NEGATIVE => NONE,
-        /// What the samples lie around; a running mean if it is left out.
+        /// Level around which the samples vary; a running mean if it is left out.
         centre: LEVEL => NONE,
         /// About how many samples the running mean remembers.
         memory: WINDOW => I(500),
@@ -110,7 +110,7 @@ parts! {
         /// About how many samples are remembered, at least 10; the weight of older ones fades by 1 -
         /// 1/memory.
         memory: WINDOW => I(1000),
-        /// What the samples lie around; a running mean if it is left out.
+        /// Level around which the samples vary; a running mean if it is left out.
         centre: LEVEL => NONE,
         /// How many mean absolute errors an error counts for at most, at least 1.
         clip: POSITIVE => F(6.0),
@@ -171,8 +171,7 @@ parts! {
 
     /// One forecaster that needs no choice: experts of every kind, weighted by what each has lost so far.
     MIXTURE: "Mixture" as "mixture" {
-        /// What is to be small: the mean absolute error, or the mean squared one. No forecaster is best by
-        /// both.
+        /// Loss to minimise: the mean absolute error, or the mean squared one. No forecaster is best by both.
         loss: Takes::Choice(&["absolute", "squared"]) => T("absolute"),
     }
 }

@@ -21,7 +21,7 @@ parts! {
         cbs_bytes: SIZE_OR_ZERO,
         /// Excess burst size; one of the two may be 0.
         ebs_bytes: SIZE_OR_ZERO,
-        /// Whether the colour that a packet brings counts: none leaves with a better one.
+        /// True if the colour that a packet brings counts: none leaves with a better one.
         colour_aware: FLAG => B(false),
     }
 
@@ -36,7 +36,7 @@ parts! {
         pir: RATE_OR_ZERO,
         /// Peak burst size.
         pbs_bytes: SIZE_OR_ZERO,
-        /// Whether the colour that a packet brings counts: none leaves with a better one.
+        /// True if the colour that a packet brings counts: none leaves with a better one.
         colour_aware: FLAG => B(false),
     }
 
@@ -52,7 +52,7 @@ parts! {
         eir: RATE_OR_ZERO,
         /// Excess burst size.
         ebs_bytes: SIZE_OR_ZERO,
-        /// Whether the colour that a packet brings counts: none leaves with a better one.
+        /// True if the colour that a packet brings counts: none leaves with a better one.
         colour_aware: FLAG => B(false),
     }
 
@@ -61,9 +61,9 @@ parts! {
     TSW2CM_METER: "Tsw2cmMeter" as "tsw2cm" {
         /// Committed information rate.
         cir: RATE_OR_ZERO,
-        /// What the rate is averaged over.
+        /// Averaging time of the rate.
         window: PERIOD => F(1.0),
-        /// Whether the colour that a packet brings counts: none leaves with a better one.
+        /// True if the colour that a packet brings counts: none leaves with a better one.
         colour_aware: FLAG => B(false),
     }
 
@@ -74,9 +74,9 @@ parts! {
         cir: RATE_OR_ZERO,
         /// Peak information rate (PTR in the RFC), at least `cir`.
         pir: RATE_OR_ZERO,
-        /// What the rate is averaged over (`AVG_INTERVAL`).
+        /// Averaging time of the rate (`AVG_INTERVAL`).
         window: PERIOD => F(1.0),
-        /// Whether the colour that a packet brings counts: none leaves with a better one.
+        /// True if the colour that a packet brings counts: none leaves with a better one.
         colour_aware: FLAG => B(false),
     }
 
@@ -86,11 +86,11 @@ parts! {
     RTT_AWARE_METER: "RttAwareMeter" as "rtt-aware" {
         /// Committed information rate, the aggregate's target.
         cir: RATE_OR_ZERO,
-        /// What the rate is averaged over.
+        /// Averaging time of the rate.
         window: PERIOD => F(1.0),
         /// With 3 the rest of what is marked is yellow, with 2 green.
         colours: Takes::Numbers(&[2, 3]) => I(3),
-        /// Of the ratio of round-trip times.
+        /// Exponent of the ratio of round-trip times.
         exponent: NOT_NEGATIVE => F(2.0),
     }
 
@@ -100,15 +100,15 @@ parts! {
     RTT_RTO_METER: "RttRtoMeter" as "rtt-rto" {
         /// Committed information rate, the aggregate's target.
         cir: RATE_OR_ZERO,
-        /// What the rate is averaged over.
+        /// Averaging time of the rate.
         window: PERIOD => F(1.0),
         /// With 3 the rest of what is marked is yellow, with 2 green.
         colours: Takes::Numbers(&[2, 3]) => I(3),
-        /// Of the ratio of round-trip times.
+        /// Exponent of the ratio of round-trip times.
         rtt_exponent: NOT_NEGATIVE => F(1.0),
-        /// Of the ratio of timeouts.
+        /// Exponent of the ratio of timeouts.
         rto_exponent: NOT_NEGATIVE => F(0.5),
-        /// Whether for the aggregate that has the least round-trip time the part is its own `RTT / RTO`;
+        /// True if for the aggregate that has the least round-trip time the part is its own `RTT / RTO`;
         /// without, all that it sends beyond its target is red.
         own_timeout: FLAG => B(true),
     }
@@ -120,7 +120,7 @@ parts! {
     TCP_MODEL_METER: "TcpModelMeter" as "tcp-model" {
         /// Committed information rate, the aggregate's target.
         cir: RATE_OR_ZERO,
-        /// What the rate is averaged over.
+        /// Averaging time of the rate.
         window: PERIOD => F(1.0),
         /// With 3 the rest of what is marked is yellow, with 2 green.
         colours: Takes::Numbers(&[2, 3]) => I(3),
@@ -134,7 +134,7 @@ parts! {
     FAIR_EXCESS_METER: "FairExcessMeter" as "fair-excess" {
         /// Committed information rate, the aggregate's target.
         cir: RATE_OR_ZERO,
-        /// What the rate is averaged over.
+        /// Averaging time of the rate.
         window: PERIOD => F(1.0),
     }
 }

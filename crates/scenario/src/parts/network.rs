@@ -9,7 +9,7 @@ use crate::takes::{
 };
 
 parts! {
-    /// What is simulated: a plain value. Equal scenario and seed give an equal recording, bit for bit.
+    /// Simulation to run: a plain value. Equal scenario and seed give an equal recording, bit for bit.
     SCENARIO: "Scenario" {
         /// For people; leaves no trace in the hash.
         title: TEXT => T(""),
@@ -27,7 +27,7 @@ parts! {
         links: Takes::Tables(&LINK),
         /// Traffic.
         flows: Takes::Tables(&FLOW),
-        /// What is recorded besides the counters.
+        /// Quantities to record besides the counters.
         record: Takes::Table(&RECORD) => J(r#"{}"#),
     }
 
@@ -69,13 +69,13 @@ parts! {
         jitter: Takes::Table(&JITTER) => NONE,
         /// Packets lost on arrival at the forward port, before the queue.
         loss: Takes::OneOf(&ANY_LOSS) => NONE,
-        /// What is done to packets that arrive at the forward port before all else: classes are metered,
+        /// Conditioner of packets that arrive at the forward port, before all else: classes are metered,
         /// marked and dropped.
         conditioner: Takes::Table(&CONDITIONER) => NONE,
         /// Events in the forward direction at given times: changes of rate, delay and losses, outages,
         /// stalls, reordering.
         events: Takes::EachOf(&ANY_EVENT) => EMPTY_LIST,
-        /// What differs in the direction from the second node to the first.
+        /// Properties of the direction from the second node to the first that differ.
         reverse: Takes::Table(&REVERSE) => J(r#"{}"#),
     }
 
@@ -96,7 +96,7 @@ parts! {
     JITTER: "Jitter" {
         /// Longest delay.
         most: PERIOD,
-        /// Whether a packet may overtake another; otherwise it waits for it.
+        /// True if a packet may overtake another; otherwise it waits for it.
         reorder: FLAG => B(false),
     }
 
@@ -115,7 +115,7 @@ parts! {
         jitter: Takes::Table(&JITTER) => NONE,
         /// Packets lost on arrival at the port, before the queue.
         loss: Takes::OneOf(&ANY_LOSS) => NONE,
-        /// What is done to arriving packets before all else: classes are metered, marked and dropped.
+        /// Conditioner of arriving packets, before all else: classes are metered, marked and dropped.
         conditioner: Takes::Table(&CONDITIONER) => NONE,
         /// Events at given times: changes of rate, delay and losses, outages, stalls, reordering.
         events: Takes::EachOf(&ANY_EVENT) => EMPTY_LIST,

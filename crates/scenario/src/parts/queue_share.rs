@@ -27,7 +27,7 @@ parts! {
         form: Takes::Choice(&["basic", "multi-hop", "cbr"]) => T("basic"),
         /// A constant in place of the round-trip time that follows the queue.
         rtt: PERIOD => NONE,
-        /// Whether drops are counted in the queue's equation (eq. 2.18, 2.19).
+        /// True if drops are counted in the queue's equation (eq. 2.18, 2.19).
         count_drops: FLAG => B(false),
         /// After how many samples in a row without a drop or mark the responsive load is extrapolated (eq.
         /// 2.17); none is never.

@@ -32,33 +32,34 @@ parts! {
         max_probability: SHARE => F(0.1),
         /// Weight of the current queue in its average: a number, or `from-rate`.
         weight: Takes::Weight => J(r#"{"kind":"fixed","value":0.002}"#),
-        /// What the queue is counted in; thresholds and limit are then so many packets, or so many mean
+        /// Unit of the queue's length; thresholds and limit are then so many packets, or so many mean
         /// packets' bytes.
         unit: Takes::Choice(&["packets", "bytes"]) => T("packets"),
         /// Size of a mean packet.
         mean_packet_bytes: PACKET_SIZE => I(1000),
-        /// Whether a queue that is counted in bytes drops large packets more often, in proportion, as ns-2
+        /// True if a queue that is counted in bytes drops large packets more often, in proportion, as ns-2
         /// does; Linux drops all alike, as RFC 7141 asks.
         by_size: FLAG => B(true),
-        /// Whether the probability rises to 1 at twice the upper threshold, or jumps to 1 there.
+        /// True if the probability rises on to 1 at twice the upper threshold; false if it jumps to 1 at the
+        /// threshold.
         gentle: FLAG => B(true),
-        /// Whether drops are at least the inverse of the probability apart.
+        /// True if drops are at least the inverse of the probability apart.
         wait: FLAG => B(true),
-        /// Whether packets that can be marked are marked instead of dropped (RFC 3168).
+        /// True if packets that can be marked are marked instead of dropped (RFC 3168).
         ecn: FLAG => B(false),
-        /// Whether packets that can be marked are dropped, too, where the average is so high that the
-        /// probability is 1 (RFC 3168, section 7). Without it they are marked there. DCTCP's queue marks
-        /// each packet that finds K or more waiting (RFC 8257, section 3.1): both thresholds K, `weight =
-        /// 1`, `ecn = true`, `gentle = false`, `hard_drop = false`.
+        /// True if packets that can be marked are dropped, too, where the average is so high that the
+        /// probability is 1 (RFC 3168, section 7). Without it they are marked there. DCTCP's queue marks each
+        /// packet that finds K or more waiting (RFC 8257, section 3.1): both thresholds K, `weight = 1`, `ecn
+        /// = true`, `gentle = false`, `hard_drop = false`.
         hard_drop: FLAG => B(true),
-        /// Whether `max_probability` adapts itself (Floyd, Gummadi and Shenker 2001).
+        /// True if `max_probability` adapts itself (Floyd, Gummadi and Shenker 2001).
         adaptive: FLAG => B(false),
-        /// What tells the queue how much of its load does not respond: the estimator of
-        /// `record.responsiveness`, which looks at flows, fed with what this queue drops and marks; or the
-        /// modified algorithm of Zhao (2004) with its printed gains, as in `record.nonresponsive`, which
-        /// looks at the queue alone. Both thresholds then move towards `limit_packets` as that share grows
-        /// beyond `tune_above`: the queue becomes drop-tail. While the share is unknown they stay. What it did
-        /// is in `port(...).red_tuning` where `record.port_series` names the port.
+        /// Estimator of the share of the load that does not respond: that of `record.responsiveness`, which
+        /// looks at flows, fed with this queue's drops and marks; or the modified algorithm of Zhao (2004)
+        /// with its printed gains, as in `record.nonresponsive`, which looks at the queue alone. Both
+        /// thresholds then move towards `limit_packets` as that share grows beyond `tune_above`: the queue
+        /// becomes drop-tail. While the share is unknown they stay. Its moves are in `port(...).red_tuning`
+        /// where `record.port_series` names the port.
         tune_by: Takes::Choice(&["responsiveness", "nonresponsive"]) => NONE,
         /// Share of packets of flows that do not respond up to which the thresholds stay.
         tune_above: PROBABILITY => F(0.5),
@@ -87,12 +88,12 @@ parts! {
         limit_bytes: SIZE => NONE,
         /// Nothing is dropped while no more than this waits.
         mtu_bytes: BURST_SIZE => I(1500),
-        /// Whether packets that can be marked are marked instead of dropped (RFC 3168).
+        /// True if packets that can be marked are marked instead of dropped (RFC 3168).
         ecn: FLAG => B(false),
         /// Packets that can be marked are marked if they waited longer than this, whatever else is done;
         /// needs `ecn`.
         ce_threshold: DURATION => NONE,
-        /// Whose square root spaces the drops: that of Linux is one step of Newton's method from the value
+        /// Square root that spaces the drops: that of Linux is one step of Newton's method from the value
         /// before, so that the third drop comes after half of `interval` and not after 0.71 of it.
         variant: Takes::Choice(&["rfc", "linux"]) => T("rfc"),
     }
@@ -121,18 +122,18 @@ parts! {
         /// Where the queueing delay comes from: the time that the packet waited which left last, or what
         /// waits, by an estimate of the rate at which it leaves (section 5.2).
         delay: Takes::Choice(&["timestamps", "departure-rate"]) => T("timestamps"),
-        /// Whether packets that can be marked are marked instead of dropped (section 5.1).
+        /// True if packets that can be marked are marked instead of dropped (section 5.1).
         ecn: FLAG => B(false),
         /// From this probability on packets are dropped even if they can be marked.
         mark_below: PROBABILITY => F(0.1),
-        /// Whether drops are kept from coming in clusters (section 5.4).
+        /// True if drops are kept from coming in clusters (section 5.4).
         derandomize: FLAG => B(false),
-        /// Whether an update raises a probability of 0.1 or more by 0.02 at most (section 5.5).
+        /// True if an update raises a probability of 0.1 or more by 0.02 at most (section 5.5).
         cap_increase: FLAG => B(false),
-        /// Whose rules they are. Linux spares packets by the delay of the one that left last, and not by
-        /// that at the last update; may drop the third of three packets of mean size; and from a delay of
-        /// 250 ms on adds 0.02 to the probability at each update. What it has of section 5 is `derandomize`
-        /// and `cap_increase`.
+        /// Behaviour where Linux differs from the RFC. Linux spares packets by the delay of the one that left
+        /// last, and not by that at the last update; may drop the third of three packets of mean size; and
+        /// from a delay of 250 ms on adds 0.02 to the probability at each update. Of section 5 it has
+        /// `derandomize` and `cap_increase`.
         variant: Takes::Choice(&["rfc", "linux"]) => T("rfc"),
     }
 
@@ -158,15 +159,15 @@ parts! {
         drop_batch: COUNT => I(64),
         /// Nothing is dropped by CoDel while no more than this waits in a queue.
         mtu_bytes: BURST_SIZE => I(1500),
-        /// Whether packets that can be marked are marked instead of dropped (RFC 3168).
+        /// True if packets that can be marked are marked instead of dropped (RFC 3168).
         ecn: FLAG => B(true),
         /// Packets that can be marked are marked if they waited longer than this, whatever else is done;
         /// needs `ecn`.
         ce_threshold: DURATION => NONE,
-        /// Whose rules they are. Linux compares `mtu_bytes` with what waits in all queues, so that flows
-        /// whose packets wait alone in their queues lose some, too; a limit that is passed costs the
-        /// longest queue half of its bytes, and not of its packets; and CoDel's square root is that of its
-        /// variant.
+        /// Behaviour where Linux differs from the RFC. Linux compares `mtu_bytes` with the bytes in all
+        /// queues, so that flows whose packets wait alone in their queues lose some, too; a limit that is
+        /// passed costs the longest queue half of its bytes, and not of its packets; and CoDel's square root
+        /// is that of its variant.
         variant: Takes::Choice(&["rfc", "linux"]) => T("rfc"),
     }
 }

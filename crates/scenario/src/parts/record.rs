@@ -5,7 +5,7 @@ use crate::parts::QUEUE_SHARE_SERIES;
 use crate::takes::{Takes, COUNT, FLAG, NAMES, PERIOD};
 
 parts! {
-    /// What is recorded besides the counters. Flows are named, or `*` for all; ports are named `a->b`, or
+    /// Quantities to record besides the counters. Flows are named, or `*` for all; ports are named `a->b`, or
     /// by the name of their link (its forward direction), or `*` for all. A single name may stand without
     /// brackets.
     RECORD: "Record" {
@@ -30,8 +30,8 @@ parts! {
         /// The format of captures. `pcapng` has room for comments: which packets the queue marked, and what
         /// it dropped before which packet.
         pcap_format: Takes::Choice(&["pcap", "pcapng"]) => T("pcap"),
-        /// Whether a port's capture also has what the other direction of its link brings, as one that is
-        /// taken at the node in front of the port.
+        /// True if a port's capture also has the packets of the link's other direction, like a capture that
+        /// is taken at the node in front of the port.
         pcap_both_directions: FLAG => B(false),
         /// Which handshakes captures have. With `all` a connection that was simulated without one gets a
         /// SYN and its answer, without which Wireshark knows neither the scale of windows nor the options.
@@ -48,7 +48,7 @@ parts! {
         transfers: NAMES => EMPTY_LIST,
     }
 
-    /// What is sampled, and how often.
+    /// Flows or ports to sample, and the interval.
     SERIES: "Series" {
         /// Names of flows or ports; `*` for all.
         of: NAMES,
@@ -63,10 +63,10 @@ parts! {
         of: NAMES,
         /// Time between estimates.
         interval: PERIOD,
-        /// What flows are expected to respond to: what the queue drops or marks, what is lost before the
-        /// queue, or both, each judged by itself. What is lost before the queue is then a dither: packets
-        /// that the router drops at random to see who responds (`DitherLoss` or `BernoulliLoss`). With
-        /// `losses` what the queue drops is no signal.
+        /// Events that flows are expected to respond to: the queue's drops and marks, losses before the
+        /// queue, or both, each judged by itself. Losses before the queue are then a dither: packets that the
+        /// router drops at random to see who responds (`DitherLoss` or `BernoulliLoss`). With `losses` the
+        /// queue's drops are no signal.
         signals: Takes::Choice(&["queue", "losses", "both"]) => T("queue"),
         /// Flows whose packets are counted apart, in the column `packets_deaf`: those that are known not to
         /// respond, whatever their protocol is.

@@ -15,7 +15,7 @@ parts! {
         multiplier: NOT_NEGATIVE => F(4.0),
     }
 
-    /// The same in whole clock ticks, as ns-2 and BSD run it.
+    /// Jacobson's filter in whole clock ticks, as ns-2 and BSD run it.
     JACOBSON_TICKS_RTO_CONFIG: "JacobsonTicksRtoConfig" as "jacobson-ticks" {
         /// Length of a tick (ns-2.35: tcpTick_).
         tick: PERIOD => F(0.01),
@@ -31,8 +31,8 @@ parts! {
     MEDIAN_RTO_CONFIG: "MedianRtoConfig" as "median" {
         /// How many samples.
         window: WINDOW => I(5),
-        /// What rttvar is: the exponentially weighted distance of a sample from the median before it, or
-        /// the median absolute deviation of the window.
+        /// Kind of rttvar: the exponentially weighted distance of a sample from the median before it, or the
+        /// median absolute deviation of the window.
         deviation: Takes::Choice(&["ewma", "mad"]) => T("ewma"),
         /// Weight of a sample in an exponentially weighted rttvar; unused with `mad`.
         deviation_gain: SHARE => F(0.25),
@@ -64,7 +64,7 @@ parts! {
     /// the timeout may use it in future. Any forecaster may stand in place of ARIMA. The sample stands for
     /// a forecast that is negative.
     ARIMA_RTO_CONFIG: "ArimaRtoConfig" as "arima" {
-        /// What forecasts the next round trip, in seconds.
+        /// Forecaster of the next round trip, in seconds.
         forecaster: Takes::OneOf(&ANY_FORECASTER) => J(r#"{"ar":[-0.36251,0.17573],"d":1,"kind":"arima","ma":[-0.95108]}"#),
         /// Weight of a forecast's error in rttvar.
         deviation_gain: SHARE => F(0.25),

@@ -10,20 +10,20 @@ parts! {
     TCP: "Tcp" as "tcp" {
         /// The set of defaults: what the RFCs say today, what Linux 6 does, or what ns-2.35 does.
         profile: Takes::Choice(&["rfc", "linux", "ns2"]) => T("rfc"),
-        /// What is sent after a loss: slow start from one packet (Tahoe), fast recovery that the first new
-        /// ACK ends (Reno, RFC 2581) or that lasts until all is repaired (NewReno, RFC 6582), what
-        /// selective acknowledgements show to be missing (SACK: RFC 2018 and 6675; with the profile `ns2`
-        /// its Sack1), or what Vegas sends, which also has a window of its own (Brakmo and Peterson 1995).
-        /// None is SACK with the profiles `rfc` and `linux`, and NewReno with `ns2`.
+        /// Recovery from losses: slow start from one packet (Tahoe), fast recovery that the first new ACK
+        /// ends (Reno, RFC 2581) or that lasts until all is repaired (NewReno, RFC 6582), retransmission of
+        /// the packets that selective acknowledgements show to be missing (SACK: RFC 2018 and 6675; with the
+        /// profile `ns2` its Sack1), or the rules of Vegas, which also has a window of its own (Brakmo and
+        /// Peterson 1995). None is SACK with the profiles `rfc` and `linux`, and NewReno with `ns2`.
         recovery: Takes::Choice(&["tahoe", "reno", "newreno", "sack", "vegas"]) => NONE,
         /// How the window grows and shrinks. None is Linux's CUBIC with the profile `linux`, and AIMD with
         /// others; one that is named by its kind alone is Linux's with `linux`, too. The recovery `vegas`
         /// has a window of its own, and takes nothing but its rule from here: bounds from `vegas`, the
         /// forecast from `arima-vegas`. A control of your own may stand as text, `module:Class`.
         control: Takes::Control => NONE,
-        /// Whether packets can be marked instead of dropped (RFC 3168); it takes a queue that marks.
+        /// True if packets can be marked instead of dropped (RFC 3168); it takes a queue that marks.
         ecn: FLAG => B(false),
-        /// Whether packets are spread over the round trip instead of sent as ACKs let them go.
+        /// True if packets are spread over the round trip instead of sent as ACKs let them go.
         pacing: FLAG => B(false),
         /// How the retransmission timeout is estimated.
         rto: Takes::OneOf(&ANY_RTO) => NONE,
@@ -46,9 +46,8 @@ parts! {
         max_window_packets: COUNT => NONE,
         /// Where slow start first ends; none means at the receiver's window.
         initial_ssthresh_packets: POSITIVE => NONE,
-        /// Whether packet 0 is a SYN, and data waits for its acknowledgement. With profile and recovery of
-        /// ns-2's Vegas it is as large as any packet, and the initial window waits for the ACK after its
-        /// own.
+        /// True if packet 0 is a SYN, and data waits for its acknowledgement. With profile and recovery of
+        /// ns-2's Vegas it is as large as any packet, and the initial window waits for the ACK after its own.
         handshake: FLAG => NONE,
         /// A new packet on each of the first two duplicate ACKs (RFC 3042).
         limited_transmit: FLAG => NONE,
@@ -69,9 +68,9 @@ parts! {
         prr: FLAG => NONE,
         /// SACK: losses are told by time, and a probe finds those at the end (RACK-TLP, RFC 8985).
         rack: FLAG => NONE,
-        /// Whether a reduction of the window is undone when an ACK of new data answers a packet that was
-        /// sent before anything was sent again, as the time stamp tells: a timeout came too early, or
-        /// packets were overtaken (Eifel, RFC 3522 and 4015; Linux).
+        /// True if a reduction of the window is undone when an ACK of new data answers a packet that was sent
+        /// before anything was sent again, as the time stamp tells: a timeout came too early, or packets were
+        /// overtaken (Eifel, RFC 3522 and 4015; Linux).
         eifel: FLAG => NONE,
         /// Sends new data on the first ACK after a timeout, in place of what counts as lost. If the next
         /// one acknowledges what was sent before the timeout, and once, that was needless and is undone,
@@ -81,22 +80,21 @@ parts! {
         /// reduction when all that it sent again has (RFC 3708; Linux), and RACK lets reordering take
         /// longer (RFC 8985).
         dsack: FLAG => NONE,
-        /// What a loss halves: the packets in flight (RFC 5681, equation 4), or the smaller of cwnd and the
-        /// receiver's window (ns-2).
+        /// Quantity that a loss halves: the packets in flight (RFC 5681, equation 4), or the smaller of cwnd
+        /// and the receiver's window (ns-2).
         reduce_from: Takes::Choice(&["flight", "window"]) => NONE,
-        /// Whether ssthresh loses its fraction.
+        /// True if ssthresh is rounded down to a whole number.
         integer_ssthresh: FLAG => NONE,
         /// Which packets are timed: one at a time, never a retransmitted one (RFC 6298, section 3), or all,
         /// by the time stamp that their ACKs echo (RFC 7323).
         rtt_sampling: Takes::Choice(&["one-packet", "timestamps"]) => NONE,
-        /// What ends exponential backoff: an RTT sample (Karn; RFC 6298, section 5), or any ACK of new
+        /// Event that ends exponential backoff: an RTT sample (Karn; RFC 6298, section 5), or any ACK of new
         /// data.
         backoff_reset: Takes::Choice(&["sample", "new-ack"]) => NONE,
-        /// What happens to the window of a sender that has been idle: sending after an RTO of silence
-        /// starts from the initial window (RFC 5681, section 4.1), or from a window that is halved once for
-        /// each RTO, with ssthresh raised to three quarters of what it was (Linux); the running timer sets
-        /// cwnd to 1 when it expires (ns-2); or nothing. Controls that set the window on every ACK, BBR and
-        /// Copa, keep it through the first two.
+        /// Effect of idleness on the window: sending after an RTO of silence starts from the initial window
+        /// (RFC 5681, section 4.1), or from a window that is halved once for each RTO, with ssthresh raised
+        /// to three quarters of what it was (Linux); the running timer sets cwnd to 1 when it expires (ns-2);
+        /// or none. Controls that set the window on every ACK, BBR and Copa, keep it through the first two.
         idle_restart: Takes::Choice(&["on-send", "halving", "on-timer", "never"]) => NONE,
         /// When duplicate ACKs may start another fast retransmit: when everything sent before the last
         /// reduction has been acknowledged (RFC 6582, section 3.2), the same with ns-2's exception for the
@@ -105,17 +103,17 @@ parts! {
         /// NewReno: which partial ACKs of a recovery restart the retransmission timer (RFC 6582, section
         /// 3.2).
         partial_ack_timer: Takes::Choice(&["first", "every"]) => NONE,
-        /// Whether cwnd grows while the window is not used up.
+        /// True if cwnd grows while the window is not used up.
         grow_when_limited: FLAG => NONE,
-        /// Whether an ACK for two packets grows cwnd as two ACKs do (RFC 5681, section 3.1) or as one.
+        /// True if an ACK for two packets grows cwnd as two ACKs do (RFC 5681, section 3.1), and not as one.
         count_acked_packets: FLAG => NONE,
-        /// Whether an ACK for two packets opens cwnd by two in slow start (Linux), or by one (RFC 5681,
+        /// True if an ACK for two packets opens cwnd by two in slow start (Linux), and not by one (RFC 5681,
         /// section 3.1).
         slow_start_counts_packets: FLAG => NONE,
-        /// Whether leaving recovery sets cwnd to ssthresh (RFC) or keeps it and lets that ACK grow it
-        /// (ns-2).
+        /// True if leaving recovery sets cwnd to ssthresh (RFC); false if it keeps cwnd and lets that ACK
+        /// grow it (ns-2).
         deflate_to_ssthresh: FLAG => NONE,
-        /// Whether a timeout forgets the duplicate ACKs counted so far; ns-2's Tahoe does not.
+        /// True if a timeout forgets the duplicate ACKs counted so far; ns-2's Tahoe does not.
         timeout_clears_dupacks: FLAG => NONE,
     }
 

@@ -88,10 +88,10 @@ pub struct TransferSequence {
     /// How many there are; none is as many as the run has time for.
     #[serde(default)]
     pub transfers_at_most: Option<u32>,
-    /// Whether each has a connection of its own.
+    /// Use of connections by transfers.
     #[serde(default)]
     pub connection: ConnectionUse,
-    /// Whether the destination asks for each.
+    /// True if the destination asks for each.
     #[serde(default)]
     pub requests: bool,
     /// Payload of a request, one packet; none is that of the flow's packets.
@@ -154,7 +154,7 @@ pub struct Telnet {
     /// How many sessions there are; none is as many as the run has time for.
     #[serde(default)]
     pub sessions: Option<u32>,
-    /// Whether each session has a connection of its own.
+    /// Use of connections by sessions.
     #[serde(default)]
     pub connection: ConnectionUse,
 }

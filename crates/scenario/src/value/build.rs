@@ -231,7 +231,7 @@ impl From<Tcp> for Transport {
 mod tests {
     use super::*;
 
-    /// What is built and what a file says are one value.
+    /// Compares values built in Rust with those of a file.
     #[test]
     fn what_is_not_said_is_as_in_a_file() {
         let queue = CoDel { ecn: true, ..CoDel::default() };

@@ -10,14 +10,14 @@ use super::defaults::{default_max_probability, default_payload, yes};
 use super::{LossOf, RedWeight};
 use parshall_control::units::{Rate, Time};
 
-/// What the edge of a domain does to packets before they join the queue of a link. Of its rules, the first that a
-/// packet fits is followed; a packet that fits none passes as it is.
+/// Edge of a domain: rules for packets before they join the queue of a link. The first rule that a packet
+/// fits is followed; a packet that fits none passes as it is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Conditioner {
     /// In order.
     pub rules: Vec<Rule>,
-    /// Whose meters these are.
+    /// Source of the meters.
     #[serde(default)]
     pub profile: DiffServProfile,
     /// Where rules that go by round trips, timeouts or windows know them from.
@@ -68,7 +68,7 @@ pub struct SmallWindow {
     /// Windows below so many packets are small.
     #[serde(default = "default_small_window")]
     pub below_packets: f64,
-    /// Whether tokens at the committed rate pay for all that is green, so that later packets are yellow or red.
+    /// True if tokens at the committed rate pay for all green packets, so that later ones are yellow or red.
     #[serde(default = "yes")]
     pub repay: bool,
 }
@@ -90,33 +90,33 @@ pub struct Rule {
     /// Hosts that it goes to; none is any.
     #[serde(default)]
     pub destinations: Vec<SmolStr>,
-    /// Whether data, ACKs or both.
+    /// Direction of the packets: data, ACKs or both.
     #[serde(default)]
     pub of: LossOf,
     /// Code points that a packet arrives with; none is any.
     #[serde(default)]
     pub dscp: Vec<u8>,
-    /// What colours packets; without one all are green.
+    /// Meter that colours packets; without one all are green.
     #[serde(default)]
     pub meter: Option<MeterConfig>,
     /// Which bytes of a packet are metered.
     #[serde(default)]
     pub count: MeteredBytes,
-    /// Whose packets are green whatever the meter says.
+    /// Flows with small windows, whose packets are green whatever the meter says.
     #[serde(default)]
     pub small_window: Option<SmallWindow>,
-    /// What becomes of green packets; none leaves them as they are.
+    /// Treatment of green packets; none leaves them as they are.
     #[serde(default)]
     pub if_green: Option<Treatment>,
-    /// What becomes of yellow packets.
+    /// Treatment of yellow packets.
     #[serde(default)]
     pub if_yellow: Option<Treatment>,
-    /// What becomes of red packets.
+    /// Treatment of red packets.
     #[serde(default)]
     pub if_red: Option<Treatment>,
 }
 
-/// What a conditioner does to a packet.
+/// Treatment of a packet by a conditioner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Treatment {
@@ -145,7 +145,7 @@ pub enum MeteredBytes {
     Payload,
 }
 
-/// Whose rules are followed where there are several.
+/// Source of the rules where there are several.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DiffServProfile {
@@ -170,7 +170,7 @@ pub struct DiffServ {
     /// Size of a mean packet: idle times are counted in these.
     #[serde(default = "default_payload")]
     pub mean_packet_bytes: u32,
-    /// Whose averages, drops and schedulers these are.
+    /// Source of the averages, drops and schedulers.
     #[serde(default)]
     pub profile: DiffServProfile,
 }
@@ -183,16 +183,17 @@ pub struct ClassQueue {
     pub precedences: Vec<Precedence>,
     /// Most packets that wait in this queue.
     pub limit_packets: u32,
-    /// What early drops go by.
+    /// Average that early drops go by.
     #[serde(default)]
     pub dropper: DropperKind,
-    /// Whether the drop probability rises to 1 at twice the upper threshold, or jumps to 1 there.
+    /// True if the drop probability rises on to 1 at twice the upper threshold; false if it jumps to 1 at the
+    /// threshold.
     #[serde(default)]
     pub gentle: bool,
-    /// Whether drops are at least the inverse of the probability apart.
+    /// True if drops are at least the inverse of the probability apart.
     #[serde(default = "yes")]
     pub wait: bool,
-    /// Whether packets that can be marked are marked instead of dropped early.
+    /// True if packets that can be marked are marked instead of dropped early.
     #[serde(default)]
     pub ecn: bool,
 }
@@ -218,7 +219,7 @@ pub struct Precedence {
     pub weight: RedWeight,
 }
 
-/// What early drops of a [`ClassQueue`] go by.
+/// Average that early drops of a [`ClassQueue`] go by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DropperKind {
@@ -276,7 +277,7 @@ pub struct Wrr {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Drr {
-    /// Of each queue.
+    /// Weight of each queue.
     pub weights: Vec<u32>,
     /// Bytes that a queue of weight 1 gains in its turn.
     #[serde(default = "default_quantum")]

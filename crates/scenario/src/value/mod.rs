@@ -61,7 +61,7 @@ pub struct Scenario {
     /// Traffic.
     #[serde(deserialize_with = "alike::list")]
     pub flows: Vec<Flow>,
-    /// What is recorded besides the counters.
+    /// Quantities to record besides the counters.
     #[serde(default)]
     pub record: Record,
 }
@@ -92,14 +92,14 @@ pub struct Link {
     /// Packets lost on arrival at the port, before the queue.
     #[serde(default)]
     pub loss: Option<Arc<Loss>>,
-    /// What is done to arriving packets before all else.
+    /// Conditioner of arriving packets, before all else.
     #[serde(default)]
     pub conditioner: Option<Arc<Conditioner>>,
     /// Events at given times: changes of each kind, and stalls, in order of time.
     #[serde(default)]
     pub events: Vec<LinkEvent>,
-    /// What differs in the direction from the second node to the first. A field left out is as above,
-    /// except `loss`, `jitter`, `capacity`, `conditioner` and `events`, which are none.
+    /// Properties of the direction from the second node to the first that differ. A field left out is as
+    /// above, except `loss`, `jitter`, `capacity`, `conditioner` and `events`, which are none.
     #[serde(default)]
     pub reverse: Arc<Reverse>,
 }
@@ -126,7 +126,7 @@ pub struct Reverse {
     /// Packets lost on arrival at the port.
     #[serde(default)]
     pub loss: Option<Arc<Loss>>,
-    /// What is done to arriving packets before all else.
+    /// Conditioner of arriving packets, before all else.
     #[serde(default)]
     pub conditioner: Option<Arc<Conditioner>>,
     /// Events at given times.
@@ -157,7 +157,7 @@ fn default_mtu() -> u32 {
 pub struct Jitter {
     /// Longest delay.
     pub most: Time,
-    /// Whether a packet may overtake another; otherwise it waits for it.
+    /// True if a packet may overtake another; otherwise it waits for it.
     #[serde(default)]
     pub reorder: bool,
 }

@@ -59,33 +59,34 @@ pub struct Red {
     /// Weight of the current queue in its average.
     #[serde(default)]
     pub weight: RedWeight,
-    /// Whether the queue is counted in packets, or in bytes with thresholds and limit in mean packets.
+    /// Unit of the queue's length: packets, or bytes, with thresholds and limit in mean packets.
     #[serde(default)]
     pub unit: QueueUnit,
     /// Size of a mean packet.
     #[serde(default = "default_payload")]
     pub mean_packet_bytes: u32,
-    /// Whether a queue that is counted in bytes drops large packets more often, in proportion, as ns-2 does;
+    /// True if a queue that is counted in bytes drops large packets more often, in proportion, as ns-2 does;
     /// Linux drops all alike, as RFC 7141 asks.
     #[serde(default = "yes")]
     pub by_size: bool,
-    /// Whether the probability rises to 1 at twice the upper threshold, or jumps to 1 there.
+    /// True if the probability rises on to 1 at twice the upper threshold; false if it jumps to 1 at the
+    /// threshold.
     #[serde(default = "yes")]
     pub gentle: bool,
-    /// Whether drops are at least the inverse of the probability apart.
+    /// True if drops are at least the inverse of the probability apart.
     #[serde(default = "yes")]
     pub wait: bool,
-    /// Whether packets that can be marked are marked instead of dropped.
+    /// True if packets that can be marked are marked instead of dropped.
     #[serde(default)]
     pub ecn: bool,
-    /// Whether an average beyond the thresholds drops packets that can be marked, too (RFC 3168, section 7).
+    /// True if an average beyond the thresholds drops packets that can be marked, too (RFC 3168, section 7).
     #[serde(default = "yes")]
     pub hard_drop: bool,
-    /// Whether `max_probability` adapts itself (Floyd, Gummadi and Shenker 2001).
+    /// True if `max_probability` adapts itself (Floyd, Gummadi and Shenker 2001).
     #[serde(default)]
     pub adaptive: bool,
-    /// What tells the queue how much of its load does not respond; if anything does, both thresholds move towards
-    /// `limit_packets` as that share grows beyond `tune_above`, and the queue becomes drop-tail.
+    /// Estimator of the share of the load that does not respond; if there is one, both thresholds move
+    /// towards `limit_packets` as that share grows beyond `tune_above`, and the queue becomes drop-tail.
     #[serde(default)]
     pub tune_by: Option<TuneBy>,
     /// Share of packets of flows that do not respond up to which the thresholds stay.
@@ -104,7 +105,7 @@ pub struct Red {
     pub tune_rtt: Option<Time>,
 }
 
-/// What tells a queue how much of its load does not respond; see [`Red::tune_by`].
+/// Estimator of the share of a queue's load that does not respond; see [`Red::tune_by`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TuneBy {
@@ -167,18 +168,18 @@ pub struct CoDel {
     /// Nothing is dropped while no more than this waits.
     #[serde(default = "default_mtu")]
     pub mtu_bytes: u32,
-    /// Whether packets that can be marked are marked instead of dropped.
+    /// True if packets that can be marked are marked instead of dropped.
     #[serde(default)]
     pub ecn: bool,
     /// Packets that can be marked are marked if they waited longer than this, whatever else is done.
     #[serde(default)]
     pub ce_threshold: Option<Time>,
-    /// Whose arithmetic it is.
+    /// Arithmetic of the square root.
     #[serde(default)]
     pub variant: QueueVariant,
 }
 
-/// Whether a queue does what its RFC says, or what Linux does where the two differ.
+/// Behaviour where Linux differs from the RFC.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum QueueVariant {
@@ -231,20 +232,20 @@ pub struct Pie {
     /// Where the queueing delay comes from.
     #[serde(default)]
     pub delay: PieDelay,
-    /// Whether packets that can be marked are marked instead of dropped (section 5.1).
+    /// True if packets that can be marked are marked instead of dropped (section 5.1).
     #[serde(default)]
     pub ecn: bool,
     // [RFC 8033 5.1-a]
     /// From this probability on packets are dropped even if they can be marked.
     #[serde(default = "default_max_probability")]
     pub mark_below: f64,
-    /// Whether drops are kept from coming in clusters (section 5.4).
+    /// True if drops are kept from coming in clusters (section 5.4).
     #[serde(default)]
     pub derandomize: bool,
-    /// Whether an update raises a probability of 0.1 or more by 0.02 at most (section 5.5).
+    /// True if an update raises a probability of 0.1 or more by 0.02 at most (section 5.5).
     #[serde(default)]
     pub cap_increase: bool,
-    /// Whose rules they are.
+    /// Behaviour where Linux differs from the RFC.
     #[serde(default)]
     pub variant: QueueVariant,
 }
@@ -274,7 +275,7 @@ pub enum PieDelay {
     /// The time that the packet waited which left last.
     #[default]
     Timestamps,
-    /// What waits, by an estimate of the rate at which it leaves (section 5.2).
+    /// Backlog, by an estimate of the rate at which it leaves (section 5.2).
     DepartureRate,
 }
 
@@ -307,13 +308,13 @@ pub struct FqCodel {
     /// Nothing is dropped by CoDel while no more than this waits in a queue.
     #[serde(default = "default_mtu")]
     pub mtu_bytes: u32,
-    /// Whether packets that can be marked are marked instead of dropped.
+    /// True if packets that can be marked are marked instead of dropped.
     #[serde(default = "yes")]
     pub ecn: bool,
     /// Packets that can be marked are marked if they waited longer than this, whatever else is done.
     #[serde(default)]
     pub ce_threshold: Option<Time>,
-    /// Whose rules they are.
+    /// Behaviour where Linux differs from the RFC.
     #[serde(default)]
     pub variant: QueueVariant,
 }
@@ -334,7 +335,7 @@ fn default_fq_batch() -> u32 {
     64
 }
 
-/// What a queue is counted in.
+/// Unit of a queue's length.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum QueueUnit {

@@ -1,4 +1,4 @@
-//! What is recorded besides the counters.
+//! Quantities to record besides the counters.
 
 use parshall_estimators::nonresponsive::Form;
 use serde::{Deserialize, Serialize};
@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use super::defaults::default_payload;
 use parshall_control::units::Time;
 
-/// What is recorded besides the counters. Flows are named, or `*` for all; ports are named `a->b`, or by the
-/// name of their link (its forward direction), or `*` for all.
+/// Quantities to record besides the counters. Flows are named, or `*` for all; ports are named `a->b`, or by
+/// the name of their link (its forward direction), or `*` for all.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Record {
@@ -41,7 +41,7 @@ pub struct Record {
     /// The format of captures.
     #[serde(default)]
     pub pcap_format: CaptureFormat,
-    /// Whether a port's capture also has what the other direction of its link brings.
+    /// True if a port's capture also has the packets of the link's other direction.
     #[serde(default)]
     pub pcap_both_directions: bool,
     /// Which handshakes captures have.
@@ -76,11 +76,11 @@ pub enum CapturedHandshakes {
     /// Every connection has one: if it was simulated without, one that is made up.
     #[default]
     All,
-    /// What was simulated.
+    /// As simulated.
     Simulated,
 }
 
-/// What is sampled, and how often.
+/// Flows or ports to sample, and the interval.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Series {
@@ -98,7 +98,7 @@ pub struct ShareSeries {
     pub of: Vec<String>,
     /// Time between estimates.
     pub interval: Time,
-    /// What flows are expected to respond to.
+    /// Events that flows are expected to respond to.
     #[serde(default)]
     pub signals: Signals,
     /// Flows whose packets are counted apart, as those that do not respond.
@@ -109,15 +109,15 @@ pub struct ShareSeries {
     pub evidence_every: Option<u32>,
 }
 
-/// What counts as a signal to flows; see [`ShareSeries`].
+/// Events that count as a signal to flows; see [`ShareSeries`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Signals {
-    /// What the queue drops or marks.
+    /// Drops and marks of the queue.
     #[default]
     Queue,
-    /// What is lost before the queue: the port's `loss` is then a dither, packets that the router drops at random to
-    /// see who responds. What the queue drops is no signal.
+    /// Losses before the queue: the port's `loss` is then a dither, packets that the router drops at random
+    /// to see who responds. Drops of the queue are no signal.
     Losses,
     /// Both: for a `loss` that tops up what the queue drops or marks ([`Loss::Dither`](super::Loss::Dither)).
     Both,
@@ -149,7 +149,7 @@ pub struct QueueShareSeries {
     /// A constant in place of the round-trip time that follows the queue.
     #[serde(default)]
     pub rtt: Option<Time>,
-    /// Whether drops are counted in the queue's equation.
+    /// True if drops are counted in the queue's equation.
     #[serde(default)]
     pub count_drops: bool,
     /// After how many samples in a row without a drop or mark the responsive load is extrapolated.

@@ -46,17 +46,17 @@ pub struct Tcp {
     /// The set of defaults.
     #[serde(default)]
     pub profile: ProfileName,
-    /// What is sent after a loss.
+    /// Recovery from losses.
     #[serde(default)]
     pub recovery: Option<RecoveryName>,
     /// How the window grows and shrinks; none is CUBIC in the profile `linux`, AIMD in the others. The recovery `vegas` has a
     /// window of its own, and takes its rule from the controls `vegas` and `arima-vegas`.
     #[serde(default)]
     pub control: Option<Control>,
-    /// Whether packets can be marked instead of dropped (RFC 3168).
+    /// True if packets can be marked instead of dropped (RFC 3168).
     #[serde(default)]
     pub ecn: bool,
-    /// Whether packets are spread over the round trip instead of sent as ACKs let them go.
+    /// True if packets are spread over the round trip instead of sent as ACKs let them go.
     #[serde(default)]
     pub pacing: bool,
     /// How the retransmission timeout is estimated.
@@ -89,7 +89,7 @@ pub struct Tcp {
     /// Where slow start first ends; none means at the receiver's window.
     #[serde(default)]
     pub initial_ssthresh_packets: Option<f64>,
-    /// Whether packet 0 is a SYN, and data waits for its acknowledgement.
+    /// True if packet 0 is a SYN, and data waits for its acknowledgement.
     #[serde(default)]
     pub handshake: Option<bool>,
     /// RFC 3042: a new packet on each of the first two duplicate ACKs.
@@ -119,7 +119,8 @@ pub struct Tcp {
     /// SACK: losses are told by time, and a probe finds those at the end (RACK-TLP, RFC 8985).
     #[serde(default)]
     pub rack: Option<bool>,
-    /// Whether a reduction of the window is undone when an ACK answers what was sent before anything was sent again (Eifel).
+    /// True if a reduction of the window is undone when an ACK answers what was sent before anything was sent
+    /// again (Eifel).
     #[serde(default)]
     pub eifel: Option<bool>,
     /// New data goes on the first ACK after a timeout, and a timeout is undone if packets are acknowledged then that were
@@ -129,19 +130,19 @@ pub struct Tcp {
     /// SACK: receivers report what has come twice (RFC 2883), and a reduction for it is undone (RFC 3708).
     #[serde(default)]
     pub dsack: Option<bool>,
-    /// What is halved on a loss.
+    /// Quantity that a loss halves.
     #[serde(default)]
     pub reduce_from: Option<ReduceFrom>,
-    /// Whether ssthresh loses its fraction.
+    /// True if ssthresh is rounded down to a whole number.
     #[serde(default)]
     pub integer_ssthresh: Option<bool>,
     /// Which packets are timed.
     #[serde(default)]
     pub rtt_sampling: Option<RttSampling>,
-    /// What ends exponential backoff.
+    /// Event that ends exponential backoff.
     #[serde(default)]
     pub backoff_reset: Option<BackoffReset>,
-    /// What happens to the window when a sender has been idle.
+    /// Effect of idleness on the window.
     #[serde(default)]
     pub idle_restart: Option<IdleRestart>,
     /// When a second fast retransmit is allowed.
@@ -150,19 +151,21 @@ pub struct Tcp {
     /// NewReno: which partial ACKs restart the timer.
     #[serde(default)]
     pub partial_ack_timer: Option<PartialAckTimer>,
-    /// Whether cwnd grows while the window is not used up.
+    /// True if cwnd grows while the window is not used up.
     #[serde(default)]
     pub grow_when_limited: Option<bool>,
-    /// Whether an ACK for two packets grows cwnd as two ACKs do (RFC 5681, section 3.1) or as one.
+    /// True if an ACK for two packets grows cwnd as two ACKs do (RFC 5681, section 3.1), and not as one.
     #[serde(default)]
     pub count_acked_packets: Option<bool>,
-    /// Whether an ACK for two packets opens cwnd by two in slow start (Linux), or by one (RFC 5681, section 3.1).
+    /// True if an ACK for two packets opens cwnd by two in slow start (Linux), and not by one (RFC 5681,
+    /// section 3.1).
     #[serde(default)]
     pub slow_start_counts_packets: Option<bool>,
-    /// Whether leaving recovery sets cwnd to ssthresh (RFC) or keeps it and lets that ACK grow it (ns-2).
+    /// True if leaving recovery sets cwnd to ssthresh (RFC); false if it keeps cwnd and lets that ACK grow it
+    /// (ns-2).
     #[serde(default)]
     pub deflate_to_ssthresh: Option<bool>,
-    /// Whether a timeout forgets the duplicate ACKs counted so far; ns-2's Tahoe does not.
+    /// True if a timeout forgets the duplicate ACKs counted so far; ns-2's Tahoe does not.
     #[serde(default)]
     pub timeout_clears_dupacks: Option<bool>,
 }
@@ -175,16 +178,16 @@ fn default_header() -> u32 {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ProfileName {
-    /// What the RFCs say today.
+    /// Behaviour of the RFCs today.
     #[default]
     Rfc,
-    /// What Linux 6 does.
+    /// Behaviour of Linux 6.
     Linux,
-    /// What ns-2.35 does.
+    /// Behaviour of ns-2.35.
     Ns2,
 }
 
-/// What is sent after a loss.
+/// Recovery from losses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RecoveryName {
@@ -200,7 +203,7 @@ pub enum RecoveryName {
     Vegas,
 }
 
-/// What a loss halves.
+/// Quantity that a loss halves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReduceFrom {
@@ -220,7 +223,7 @@ pub enum RttSampling {
     Timestamps,
 }
 
-/// What ends exponential backoff.
+/// Event that ends exponential backoff.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BackoffReset {
@@ -230,7 +233,7 @@ pub enum BackoffReset {
     NewAck,
 }
 
-/// What happens to the window of a sender that has been idle.
+/// Effect of idleness on a sender's window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum IdleRestart {
@@ -251,7 +254,7 @@ pub enum IdleRestart {
 pub enum FastRetransmitGuard {
     /// Only when everything sent before the last reduction has been acknowledged (RFC 6582, section 3.2).
     Recover,
-    /// The same, with ns-2's exception for the first packet.
+    /// Until the recovery point, with ns-2's exception for the first packet.
     RecoverOrFirst,
     /// Always.
     None,

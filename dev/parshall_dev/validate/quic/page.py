@@ -75,7 +75,7 @@ transfers in the simulator, with ACKs that come up to so much late, each by a ti
 
 
 def _parting(results: Sequence[Compared]) -> Iterator[str]:
-    """Of controls that part, goodput and delay in the simulator where ACKs are late."""
+    """Text about controls that part: goodput and delay in the simulator where ACKs are late."""
     if not results:
         return
     yield _PARTS

@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 JITTERS = ("0.2 ms", "0.5 ms", "1 ms", "2 ms")
-"""What a machine may add to the times of ACKs, at most."""
+"""Jitter of ACKs that stands for a machine, at most, from one transfer to the next."""
 
 GOODPUT_OFF = 0.03
 """Relative difference of goodput up to which both worlds agree."""

@@ -46,8 +46,13 @@ class ScenarioMethods:
     _unwritten: ClassVar[Collection[str]] = ("title",)
 
     def made_from(self, bell: Dumbbell) -> Self:
+<<<<<<< HEAD
         """The same, which knows that it is the network of a dumbbell."""
         self.__dict__[_DUMBBELL] = _Origin(bell)
+=======
+        """Remembers the dumbbell that this is the network of."""
+        self.__dict__[_DUMBBELL] = _Held(bell)
+>>>>>>> 949d4bb (Docs of estimators, scenarios and Python open with the noun that a thing is or the verb for what it does)
         return self
 
     def __getstate__(self: Any) -> dict[str, Any]:
@@ -152,7 +157,7 @@ class ScenarioMethods:
 
     @property
     def expected(self: Any) -> Expected:
-        """What a run will take. Raises ScenarioError as :meth:`check` does."""
+        """Time and memory that a run will take. Raises ScenarioError as :meth:`check` does."""
         text = self.to_json()
         return remembered(self, "expected", hashed(text), lambda: check_json(text))
 
@@ -198,7 +203,7 @@ class CapacityMethods:
         raise ScenarioError("", value, expected, file=str(path), line=line)
 
     def mean_rate(self: Any, start: float, end: float) -> float:
-        """What may leave from ``start`` until before ``end``, in bit/s."""
+        """Mean rate from ``start`` until before ``end``, in bit/s, if every opportunity is used."""
         instants: int = self._instants_before(end) - self._instants_before(start)
         return 8 * float(self.bytes) * instants / (end - start)
 

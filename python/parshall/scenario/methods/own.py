@@ -15,7 +15,7 @@ class UserControlMethods:
     """Methods of ``UserControl``, and of other parts of the user's own."""
 
     def with_value(self, name: str, value: Any) -> Self:
-        """The same part with another value of a parameter."""
+        """Returns the part with another value of a parameter."""
         own = cast(Any, self)
         values = {**own.values, name: value}
         return made(type(self), form=own.form, source=own.source, code=own.code, values=values)

@@ -8,7 +8,7 @@ use crate::forecast::{AnyForecaster, Forecaster, ForecasterConfig};
 
 /// Means with fading memory, by how many samples they remember.
 const MEMORIES: [f64; 9] = [2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 2048.0];
-/// The same for those that begin anew after a change of level.
+/// Memories of the experts that begin anew after a change of level.
 const RESTARTED_MEMORIES: [f64; 3] = [16.0, 64.0, 512.0];
 const MEANS: usize = MEMORIES.len() + RESTARTED_MEMORIES.len();
 

@@ -9,9 +9,9 @@ use super::normalise;
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(in crate::forecast) struct Polynomial<const N: usize> {
-    /// What is left of a sum after a sample: 1 remembers all.
+    /// Factor of a sum with each sample: 1 remembers all.
     keep: f64,
-    /// The same for the greatest square, which fades faster.
+    /// Factor of the greatest square, which fades faster.
     keep_greatest: f64,
     #[cfg_attr(feature = "serde", serde(with = "serde_arrays"))]
     regret: [f64; N],

@@ -14,7 +14,7 @@ const ADULT: u32 = 32;
 /// Usual distances that a sample counts for at most, so that it takes at least five to make a change. One that lies
 /// further away has jumped.
 const FAR: f64 = 2.5;
-/// What is taken off each sum with each sample.
+/// Slack taken off each sum with each sample.
 const SLACK: f64 = 1.0;
 /// The sum at which a change is found.
 const THRESHOLD: f64 = 6.0;
@@ -92,7 +92,7 @@ impl ShiftDetector {
         self.median.value()
     }
 
-    /// Whether the newest sample lies far from the level.
+    /// Returns whether the newest sample lies far from the level.
     #[inline]
     pub fn jumped(&self) -> bool {
         self.jumped

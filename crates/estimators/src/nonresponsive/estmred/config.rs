@@ -3,11 +3,11 @@
 use super::super::fixed::{div_round, Fixed, ONE};
 use super::super::settings::Form;
 
-/// What `tc` hands to the kernel. Those said to be scaled are times 2^14.
+/// Configuration that `tc` hands to the kernel. Values said to be scaled are times 2^14.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Config {
-    /// What the link sends, in bytes/s: 1000 to 2^40.
+    /// Rate of the link in bytes/s: 1000 to 2^40.
     pub bandwidth: u64,
     /// Mean packet in bytes: 1 to 65535.
     pub avpkt: u32,
@@ -23,7 +23,7 @@ pub struct Config {
     pub clock: u32,
     /// One hop or several; [`Form::Cbr`] is refused.
     pub form: Form,
-    /// Whether drops are counted in the queue's balance (2.18).
+    /// True if drops are counted in the queue's balance (2.18).
     pub count_drops: bool,
     /// gamma1 of eq. 2.16, scaled.
     pub gamma1: u32,
@@ -31,9 +31,9 @@ pub struct Config {
     pub gamma2: u32,
     /// Forgetting factor of the queue length, scaled, below 1; the following ones likewise.
     pub backlog_alpha: u32,
-    /// Of the drop probability.
+    /// Gain of the filter of the drop probability.
     pub signal_alpha: u32,
-    /// Of the drops l(t).
+    /// Gain of the filter of the drops l(t).
     pub drop_alpha: u32,
     /// Forgetting factor of z0 and z + D from one estimation interval to the next, for the average.
     pub average_alpha: u32,
@@ -97,8 +97,8 @@ pub(in super::super) struct Settings {
 }
 
 impl Config {
-    /// What the document prints (II.B, III.A, III.C), for a link of `bandwidth` bytes/s, packets of `avpkt` bytes and
-    /// a delay of `delay` microseconds one way.
+    /// Settings as the document prints them (II.B, III.A, III.C), for a link of `bandwidth` bytes/s, packets
+    /// of `avpkt` bytes and a delay of `delay` microseconds one way.
     pub fn new(bandwidth: u64, avpkt: u32, delay: u32) -> Config {
         Config {
             bandwidth,

@@ -6,7 +6,7 @@ use super::Settings;
 /// Slots of the delay line.
 const SLOTS: usize = 128;
 
-/// What a sampling interval measured, scaled.
+/// Measurements of a sampling interval, scaled.
 pub(super) struct Dynamics {
     /// chi, or chi + l', in packets/s.
     pub growth: i64,

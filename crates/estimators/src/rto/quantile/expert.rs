@@ -119,7 +119,8 @@ impl Expert {
 mod tests {
     use super::*;
 
-    /// Of a Pareto law of this index the distance grows by 1 / index in the logarithm when the risk falls e-fold.
+    /// Growth of the logarithm of the distance when the risk falls e-fold: 1 / index for a Pareto law of this
+    /// index.
     fn steepness(index: f64) -> f64 {
         let mut expert = Expert::new((Level::Standing, Scale::Seconds));
         expert.restart(0.1);

@@ -59,7 +59,7 @@ pub struct Levels {
 }
 
 impl Levels {
-    /// Of nothing.
+    /// Levels without samples.
     pub fn new() -> Self {
         Levels {
             samples: 0,

@@ -93,7 +93,7 @@ impl Tail {
         self.inside(self.place, weight - self.above)
     }
 
-    /// The same without a place to begin at, for questions off the beaten track.
+    /// Searches without a place to begin at, for questions off the beaten track.
     pub fn search(&self, weight: f64) -> f64 {
         let mut above = 0.0;
         for place in (0..BINS).rev() {

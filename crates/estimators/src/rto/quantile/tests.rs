@@ -1,4 +1,4 @@
-//! What the timeout promises, on series whose law is known.
+//! Promises of the timeout, on series whose law is known.
 
 use super::*;
 use crate::rto::{evaluate, RtoConfig, RtoCosts, RtoRules, RtoTimer};

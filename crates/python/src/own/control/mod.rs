@@ -27,7 +27,7 @@ pub const INTERFACE: Interface = Interface {
 };
 
 shared! {
-    "What a control answers with. The state of every compiled control begins with it; the engine sets it before each call and reads it afterwards.",
+    "Answer of a control. The state of every compiled control begins with it; the engine sets it before each call and reads it afterwards.",
     struct Window {
         /// Congestion window, in packets.
         cwnd: f64,
@@ -37,7 +37,7 @@ shared! {
         pacing_rate: f64,
         /// When on_timer shall be called, in seconds; infinity for not at all. It is forgotten when it is.
         wake_at: f64,
-        /// What the engine lends; see there.
+        /// Functions that the engine lends; see there.
         host: *const Host,
         /// The flow, for functions of the host that ask for it.
         flow: *mut c_void,
@@ -45,12 +45,12 @@ shared! {
 }
 
 numbers! {
-    "What a control is told of an ACK. Packets are numbered from 0. What cannot be known yet is NaN.",
+    "State of a connection that a control gets with an ACK. Packets are numbered from 0. What cannot be known yet is NaN.",
     #[pyclass(get_all, module = "parshall._core")]
     struct Ack {
         /// When it came, in seconds.
         now: f64,
-        /// The same in picoseconds, without rounding.
+        /// Time of the ACK in picoseconds, without rounding.
         now_ps: i64,
         /// Seconds since the last packet that it answers was sent.
         rtt: f64,
@@ -62,7 +62,8 @@ numbers! {
         delivery_rate: f64,
         /// Packets that it acknowledges and that count for growth: all, or one an ACK.
         growth: f64,
-        /// The same in slow start, where what was reported beyond a gap before does not count again.
+        /// Packets newly acknowledged as slow start counts them: those reported beyond a gap before do not
+        /// count again.
         slow_start: f64,
         /// Highest packet acknowledged.
         high_ack: i64,
@@ -80,28 +81,28 @@ numbers! {
         newly_delivered: i64,
         /// Packets that it makes the sender think lost.
         newly_lost: i64,
-        /// What it is to the sender: 0 for new data, 1 for part of what is repaired, 2 for a duplicate, 3 for an old one.
+        /// Kind of the ACK: 0 for new data, 1 for part of a repair, 2 for a duplicate, 3 for an old one.
         kind: i64,
-        /// Whether it reports a mark.
+        /// True if it reports a mark.
         ecn_echo: bool,
-        /// Whether cwnd was what limited the sender.
+        /// True if cwnd limited the sender.
         window_limited: bool,
-        /// Whether the window may grow: new data outside recovery, no mark, and a window that is used.
+        /// True if the window may grow: new data outside recovery, no mark, and a window that is used.
         may_grow: bool,
-        /// Whether delivery_rate was limited by what the application gave to send, or the receiver to its window.
+        /// True if the application's data or the receiver's window limited delivery_rate.
         app_limited: bool,
-        /// Whether the sender repairs losses.
+        /// True if the sender repairs losses.
         in_recovery: bool,
     }
 }
 
 shared! {
-    "What a control is told of a loss, a mark or a timeout.",
+    "State of a connection that a control gets at a loss, a mark or a timeout.",
     #[pyclass(get_all, name = "Loss", module = "parshall._core")]
     struct Lost {
         /// When it was noticed, in seconds.
         now: f64,
-        /// The same in picoseconds, without rounding.
+        /// Time in picoseconds, without rounding.
         now_ps: i64,
         /// Packets in use: in flight, or the window, as the options of the transport have it.
         in_use: f64,
