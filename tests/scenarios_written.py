@@ -87,8 +87,8 @@ FAULTS = {
     'kind = "tcp", ': ("", "dumbbell.flows[0].transport.kind", "nothing", '"tcp" or "udp"'),
     'app = "bulk"': ('app = "bulky"', "dumbbell.flows[0].app", '"bulky"', '"bulk"'),
     'rtt = "*"': ("rtt = 5", "record.rtt", "5", "a list"),
-    "[record]": ("[recrd]", "recrd", "a key beside a dumbbell", "record"),
-    "[dumbbell]": ("[dumbell]", "dumbell", "a key beside a dumbbell", "dumbbell"),
+    "[record]": ("[recrd]", "recrd", "an unknown key at the top", "record"),
+    "[dumbbell]": ("[dumbell]", "dumbell", "an unknown key at the top", "dumbbell"),
 }
 
 NETWORK = written_out().to_toml()

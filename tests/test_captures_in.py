@@ -164,7 +164,7 @@ def test_one_direction_tells_retransmissions_and_nothing_else(simulated: Path) -
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["/nonexistent"], "expected a file that can be read"),
+        (["/nonexistent"], "/nonexistent: no such file, expected a capture"),
         ([__file__], "expected a capture"),
         (["{simulated}", "--filter", "prot 80"], 'filter: got "prot"'),
         (["{simulated}", "--flow", "9"], "expected a connection, 1 to 1"),

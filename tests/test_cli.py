@@ -197,7 +197,7 @@ def test_files_that_cannot_be_read(name: str, tmp_path: Path, capsys: pytest.Cap
     binary = tmp_path / "binary.toml"
     binary.write_bytes(b"\xff\xfe\x00")
     Outcome(capsys, name, absent).fails_with(
-        rf"{absent}: No such file or directory, expected a scenario file", 1
+        rf"{absent}: no such file, expected a scenario file", 1
     )
     folder = "a folder without .*" if name == "check" else "Is a directory"
     Outcome(capsys, name, tmp_path).fails_with(rf"{tmp_path}: {folder}, expected a scenario file.*", 1)

@@ -120,7 +120,7 @@ def short() -> parshall.Scenario:
 def test_a_run_has_as_many_events_as_it_may(short: parshall.Scenario) -> None:
     whole = parshall.run(short)
     assert whole.events > 10_000
-    with pytest.raises(RunError, match=r"stopped at [\d.]+ s after 5000 events, as max_events says"):
+    with pytest.raises(RunError, match=r"stopped at [\d.]+ s: reached max_events = 5000"):
         parshall.run(short, max_events=5000)
     again = parshall.run(short, max_events=10**9)
     assert repr(again.table("flows").to_pylist()) == repr(whole.table("flows").to_pylist())
@@ -144,7 +144,7 @@ def test_the_command_takes_a_budget(tmp_path: Path) -> None:
     )
     assert done.returncode == 1
     assert "events" in done.stderr.splitlines()[0], "what the run will take is said first"
-    assert "as max_events says" in done.stderr.splitlines()[-1]
+    assert "reached max_events" in done.stderr.splitlines()[-1]
 
 
 def test_progress_is_told_and_can_end_a_run() -> None:

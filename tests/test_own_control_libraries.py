@@ -80,7 +80,7 @@ const parshall_control_table *parshall_control(void) { return &t; }
     for name, (text, message) in cases.items():
         with pytest.raises(InputError, match=message):
             SharedControl(build(tmp_path, name, text))
-    with pytest.raises(InputError, match=r"No such file"):
+    with pytest.raises(InputError, match=r"no such file"):
         SharedControl(tmp_path / "absent.so")
     with pytest.raises(
         InputError, match=r"control\.speed: got 3, expected a parameter of .*: increase, left"

@@ -114,7 +114,7 @@ def test_set_puts_it_into_all_flows(
         ("control=gentle_named:Other", "expected a class derived from parshall.Control"),
         ("control=no_such_module:X", "No module named 'no_such_module'"),
         ("control=:", "expected a class derived from parshall.Control, as module:Class"),
-        ("control=nothing.so", "expected a shared library (No such file or directory)"),
+        ("control=nothing.so", "expected a shared library (no such file)"),
         (
             "control=broken_named:X",
             "expected a module that can be imported (NameError: name 'nothing' is not",

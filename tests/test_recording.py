@@ -156,7 +156,7 @@ def test_the_rate_of_a_recorded_capacity_is_its_mean(bell: Dumbbell) -> None:
 
 def test_what_was_not_recorded_says_how_to_get_it(bell: Dumbbell) -> None:
     recording = parshall.run(bell)
-    with pytest.raises(ParshallError, match=r"^tcp1: nothing recorded, expected record.rtt to name it$"):
+    with pytest.raises(ParshallError, match=r"^tcp1: rtt is not recorded; name it in record.rtt$"):
         _ = recording.flow("tcp1").rtt
     with pytest.raises(InputError, match='got "rtt", expected one of flows, ports'):
         recording.table("rtt")

@@ -275,7 +275,7 @@ def test_a_fault_in_the_scenarios_own_file_names_that_file(
         r'.*bell\.toml:\d+: dumbbell\.rate: got "2 Mbits", expected .*', 1
     )
     (tmp_path / "bell.toml").unlink()
-    Outcome(capsys, "sweep", file).fails_with(r".*bell\.toml: No such file.*, expected a scenario file", 1)
+    Outcome(capsys, "sweep", file).fails_with(r".*bell\.toml: no such file, expected a scenario file", 1)
 
 
 def test_a_fault_in_a_scenario_inside_names_its_place(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -303,7 +303,7 @@ def test_a_wrong_option_is_one_line_before_anything_runs(
 
 
 def test_a_file_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
-    Outcome(capsys, "sweep", "none.toml").fails_with("none.toml: No such file.*, expected a sweep file", 1)
+    Outcome(capsys, "sweep", "none.toml").fails_with("none.toml: no such file, expected a sweep file", 1)
 
 
 # --- What else a user finds -----------------------------------------------------------------------------

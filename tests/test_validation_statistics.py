@@ -308,7 +308,7 @@ def rows_with(**changes: str) -> Callable[[Path], Path]:
 @pytest.mark.parametrize(
     ("write", "expected"),
     [
-        (lambda folder: folder, "study0.csv: got no such file or directory, expected the runs of ns-2"),
+        (lambda folder: folder, "study0.csv: no such file, expected the runs of ns-2"),
         (
             rows_with(out_throughput="many"),
             'study0.csv:3: out_throughput: got "many", expected a finite number',

@@ -212,7 +212,7 @@ def documents(folder: str, write: str | None) -> None:
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print everything that was measured, as JSON.")
 def bench(as_json: bool) -> None:
-    """Tell how fast the simulator is here.
+    """Measure how fast the simulator is on this machine.
 
     Prints one line, after a few seconds.
     """

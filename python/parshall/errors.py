@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 __all__ = [
+    "FileError",
     "InputError",
     "InputTypeError",
     "OutputError",
@@ -42,6 +43,13 @@ class InputError(ParshallError, ValueError):
     def __str__(self) -> str:
         place = f"{self.path}: " if self.path else ""
         return f"{place}got {self.value}, expected {self.expected}"
+
+
+class FileError(InputError):
+    """A file that cannot be read; ``value`` is the reason that the system gives."""
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.value}, expected {self.expected}"
 
 
 class InputTypeError(InputError, TypeError):

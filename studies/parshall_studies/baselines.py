@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from parshall.errors import InputError, shown
+from parshall.errors import FileError, InputError, shown
+from parshall.support.files import reason
 
 __all__ = ["Baseline", "Settings", "load_study"]
 
@@ -86,7 +87,7 @@ def load_study(folder: Path | str, study: str) -> list[Baseline]:
             rows = list(reader)
             columns = list(reader.fieldnames or ())
     except OSError as error:
-        raise InputError(str(file), (error.strerror or str(error)).lower(), "the runs of ns-2") from None
+        raise FileError(str(file), reason(error), "the runs of ns-2") from None
     except (csv.Error, UnicodeDecodeError) as error:
         raise InputError(str(file), f"no table ({error})", "comma-separated values with a head") from None
     _check_columns(file, columns)

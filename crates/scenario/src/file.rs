@@ -107,18 +107,18 @@ pub fn read_file(
     Ok((&DUMBBELL, read.map_err(|faults| faults.map(inside))?))
 }
 
-/// A dumbbell with what stands at the top of its file.
+/// Adds the keys at the top of a file to its dumbbell.
 fn flattened(given: &Given, bell: &Given) -> Result<Given, Fault> {
     let (Given::Table(top), Given::Table(inner)) = (given, bell) else {
         return Err(Fault::new("dumbbell", shown(bell), "a table"));
     };
     if let Some((key, _)) = top.iter().find(|(key, _)| !COMMON.contains(&key.as_str()) && key != "dumbbell") {
         let expected = format!("one of {}, dumbbell", COMMON.join(", "));
-        return Err(Fault::new(read::step(key), "a key beside a dumbbell", expected));
+        return Err(Fault::new(read::step(key), "an unknown key at the top", expected));
     }
     if let Some(key) = COMMON.iter().find(|key| bell.get(key).is_some()) {
         let expected = format!("{key} at the top of the file");
-        return Err(Fault::new(format!("dumbbell.{key}"), "a key inside of the dumbbell", expected));
+        return Err(Fault::new(format!("dumbbell.{key}"), "this key in the dumbbell", expected));
     }
     let common = top.iter().filter(|(key, _)| key != "dumbbell");
     Ok(Given::Table(common.chain(inner).cloned().collect()))

@@ -169,7 +169,7 @@ mod tests {
         assert_eq!((failed.kind, failed.path.as_deref()), ("scenario", Some("flows[0].destination")));
         let failed = run(NETWORK, 1, &RunOptions::new().max_events(10)).expect_err("too few");
         assert_eq!(failed.kind, "failure");
-        assert!(failed.message.contains("as max_events says"), "{}", failed.message);
+        assert!(failed.message.contains("reached max_events"), "{}", failed.message);
     }
 
     #[test]

@@ -20,7 +20,7 @@ SAMPLES, WARM_UP = 20_000, 2000
 
 def scores_table(found):
     """One series, all forecasters."""
-    yield "| one ahead | MAE, ms | vs EWMA | by chance | RMSE, ms | vs EWMA | inside | width, ms |"
+    yield "| one ahead | MAE, ms | vs EWMA | p-value | RMSE, ms | vs EWMA | coverage | width, ms |"
     yield "|---|---|---|---|---|---|---|---|"
     chances = found.compare_all("EWMA 1/8")
     for name in found.names:

@@ -16,8 +16,8 @@ from parshall.capture.gathering import Gathering, Goal, Scratch
 from parshall.capture.kept import Bounds
 from parshall.capture.spool import Growing
 from parshall.capture.whole import Whole
-from parshall.errors import InputError, checked_path, shown
-from parshall.support.files import failing_as, staged
+from parshall.errors import FileError, InputError, checked_path, shown
+from parshall.support.files import failing_as, reason, staged
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -300,13 +300,9 @@ def _opened(path: Path, live: bool, source: Source, passed: bool) -> _core.Captu
     try:
         return _core.CaptureReader(file, source.filter, source.nanoseconds, most, passed)
     except OSError as error:
-        raise InputError("file", str(path), f"a file that can be read ({_reason(error)})") from None
+        raise FileError(str(path), reason(error), "a capture") from None
     except ValueError as error:
         match error.args:
             case (str(place), str(value), str(expected)):
                 raise InputError(place, value, expected) from None
         raise InputError("file", str(path), "a capture (pcap or pcapng, gzip or zstd)") from None
-
-
-def _reason(error: OSError) -> str:
-    return os.strerror(error.errno) if error.errno else str(error)

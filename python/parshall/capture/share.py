@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from parshall.errors import InputError, checked_path, shown
+from parshall.errors import FileError, InputError, checked_path, shown
 from parshall.estimators import Responsiveness, ResponsivenessQuality
 from parshall.stats import NORMAL_95
+from parshall.support.files import reason
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -69,9 +70,10 @@ def read_drops(file: str | os.PathLike[str]) -> NDArray[np.int64]:
     place = checked_path("drops", file, "a path")
     try:
         lines = place.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is no text"
-        raise InputError("drops", str(place), f"a file that can be read ({reason})") from None
+    except OSError as error:
+        raise FileError(str(place), reason(error), "numbers of dropped frames") from None
+    except UnicodeDecodeError:
+        raise FileError(str(place), "not a text file", "numbers of dropped frames") from None
     try:
         return np.array(_frames(lines), np.int64)
     except csv.Error as error:
@@ -147,7 +149,7 @@ def _share(
     if unseen > 0:
         reason = f"drops of UDP, {100 * unseen:.0f} % of the packets, do not show in a capture"
     elif upper - lower > Responsiveness.WIDEST:
-        reason = "flows have not shown what they do after a drop"
+        reason = "too few flows are classified: too few drops"
     if reason:
         return Share(share=None, share_se=None, low=low, high=high, reason=reason, **fields)
     value = float(np.average(known["share"], weights=weights))

@@ -291,7 +291,7 @@ def play(port: int, no_open: bool, out: str | None) -> None:
 @cli.group(invoke_without_command=True)
 @click.pass_context
 def cache(context: click.Context) -> None:
-    """Show what is kept of finished runs, and where."""
+    """Show how many results of finished runs are kept, and where."""
     from parshall.cli.commands.cache import show
 
     if context.invoked_subcommand is None:
@@ -299,7 +299,7 @@ def cache(context: click.Context) -> None:
 
 
 @cache.command()
-@click.option("--older-than", metavar="DAYS", type=click.FloatRange(0), help="Only what is so old.")
+@click.option("--older-than", metavar="DAYS", type=click.FloatRange(0), help="Remove only results older than DAYS.")
 def clear(older_than: float | None) -> None:
     """Remove results of finished runs; they can be made again."""
     from parshall.cli.commands.cache import clear as remove

@@ -18,7 +18,7 @@ __all__ = ["COMMANDS"]
     "--warm-up", type=click.IntRange(0), help="Samples not scored; a tenth, at most 2000, unless given."
 )
 @click.option(
-    "--coverage", default=0.9, show_default=True, help="Share of samples that intervals are to hold."
+    "--coverage", default=0.9, show_default=True, help="Nominal coverage of the intervals."
 )
 @click.option("--column", metavar="NAME", help="Which column of a CSV file holds round-trip times.")
 @click.option("--unit", metavar="UNIT", help="Unit of numbers where FILE names none: s, ms, us or ns.")

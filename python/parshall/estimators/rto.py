@@ -213,7 +213,7 @@ def _checked(name: str, rules: RtoRules) -> dict[str, float]:
     """All rules with their types checked, in the order in which the extension takes them."""
     for key in rules:
         if key not in _RFC_6298:
-            expected = f"one of its own or {', '.join(_RFC_6298)}"
-            raise InputTypeError(name, f"the argument {key}", expected)
+            expected = f"its own arguments and {', '.join(_RFC_6298)}"
+            raise InputTypeError(name, f"an unknown argument {key}", expected)
     given = cast("dict[str, float]", {**_RFC_6298, **rules})
     return arguments.reals(**given)

@@ -165,7 +165,7 @@ class MedianRto(RtoEstimator):
     _config = MedianRtoConfig
 
     window: int
-    """How many samples the median is of."""
+    """Number of samples under the median."""
     deviation: Literal["ewma", "mad"]
     """Kind of the deviation."""
     deviation_gain: float
@@ -210,9 +210,9 @@ class WeightedMedianRto(RtoEstimator):
     _config = WeightedMedianRtoConfig
 
     window: int
-    """How many samples the median is of."""
+    """Number of samples under the median."""
     decay: float
-    """By which the weight falls from a sample to the one before."""
+    """Ratio of a sample's weight to that of the next newer one."""
     feedback: float
     """Weight of the srtt before."""
     multiplier: float

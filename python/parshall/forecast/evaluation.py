@@ -237,7 +237,7 @@ def _warm_up(warm_up: int | None, samples: int, furthest: int) -> int:
     skipped = min(_MOST_WARM_UP, samples // 10) if warm_up is None else arguments.count("warm_up", warm_up)
     skipped = max(skipped, furthest)
     if samples - skipped < LEAST_SCORED:
-        expected = f"at least {skipped + LEAST_SCORED}, {LEAST_SCORED} more than warm_up and horizons take"
+        expected = f"at least {skipped + LEAST_SCORED} (warm-up {skipped} + {LEAST_SCORED} to score)"
         raise InputError("series", f"{samples} samples", expected)
     return skipped
 

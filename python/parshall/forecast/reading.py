@@ -46,7 +46,7 @@ class MeasuredSeries:
         return f"<MeasuredSeries {self.name}: {len(self.rtts)} round-trip times{lost}, shown in {self.unit}>"
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        """The round-trip times: a series stands wherever an array of them does."""
+        """Round-trip times as an array, so that a series can be used as one."""
         return np.array(self.rtts, dtype=dtype, copy=True if copy is None else copy)
 
     @property

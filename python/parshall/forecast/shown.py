@@ -25,14 +25,14 @@ _KEPT = ("last value", "EWMA 1/8", "mixture, absolute", "mixture, squared")
 
 
 def table_of(evaluation: Evaluation, horizon: int) -> Table:
-    """Scores at one horizon, a row each. Percentages are against the last value and against EWMA 1/8; ``by
-    chance`` is the p-value of the difference from the latter (Diebold-Mariano, absolute errors), with Holm's
-    correction for the number of forecasters.
+    """Scores at one horizon, a row each. Percentages are against the last value and against EWMA 1/8; the
+    p-value is of the difference from the latter (Diebold-Mariano, absolute errors), with Holm's correction
+    for the number of forecasters.
     """
     unit = f", {evaluation.unit}" if evaluation.unit else ""
     table = figure_table(
-        f"{horizon} ahead", f"MAE{unit}", "vs last", "vs EWMA", "by chance", f"RMSE{unit}", "vs last",
-        "vs EWMA", "inside", f"width{unit}",
+        f"{horizon} ahead", f"MAE{unit}", "vs last", "vs EWMA", "p-value", f"RMSE{unit}", "vs last",
+        "vs EWMA", "coverage", f"width{unit}",
     )  # fmt: skip
     least = {
         what: min(getattr(s, what) for s in evaluation.scores if s.horizon == horizon)
@@ -72,11 +72,11 @@ def remarks(evaluation: Evaluation) -> list[str]:
     """Notes beside the figures, a sentence each."""
     said = [
         f"{evaluation.samples} samples, the first {evaluation.warm_up} not scored; * marks the least error; "
-        f"intervals are to hold {evaluation.wanted:.0%}."
+        f"nominal coverage of the intervals {evaluation.wanted:.0%}."
     ]
     if BASE in evaluation.names and len(evaluation.names) > 1:
         said.append(
-            f"By chance: whether the mean absolute error differs from that of {BASE}, "
+            f"p-value: of a mean absolute error that differs from that of {BASE} (Diebold-Mariano), "
             f"with Holm's correction for {len(evaluation.names) - 1} comparisons."
         )
     if evaluation.gaps:
@@ -84,7 +84,7 @@ def remarks(evaluation: Evaluation) -> list[str]:
     if evaluation.irregular:
         said.append("Samples come at irregular times: a step ahead is a sample, not a fixed time.")
     if evaluation.constant:
-        said.append("The series is constant: nothing tells one forecaster from another.")
+        said.append("The series is constant: forecasters cannot be compared on it.")
     return said
 
 

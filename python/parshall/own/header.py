@@ -15,6 +15,7 @@ from typing import Any
 
 from parshall import _core
 from parshall.own.kinds import KINDS, Event, Kind
+from parshall.support.files import reason
 
 __all__ = ["INSTALLED", "c_header", "main", "rust_header"]
 
@@ -28,7 +29,7 @@ _RUST = {
 }
 
 INSTALLED = Path(__file__).parent / "include"
-"""Where the package has them."""
+"""Folder of the headers in the package."""
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -43,7 +44,7 @@ def main(arguments: Sequence[str]) -> None:
             (folder / f"{kind.symbol}.h").write_text(c_header(kind))
             (folder / f"{kind.symbol}.rs").write_text(rust_header(kind))
     except OSError as error:
-        sys.exit(f"{folder}: {error.strerror or error}, expected a folder to write to")
+        sys.exit(f"{folder}: {reason(error)}, expected a folder to write to")
 
 
 def _about(kind: Kind) -> str:

@@ -102,7 +102,7 @@ CONTROL = Kind(
     head="window",
     flag="exact_echo",
     flag_meaning="1 if receivers report marks packet by packet (RFC 8257, section 3.2), else 0.",
-    constants=("What an ACK is to the sender: parshall_ack.kind.", ("NEW", "PARTIAL", "DUPLICATE", "OLD")),
+    constants=("Kinds of ACKs: parshall_ack.kind.", ("NEW", "PARTIAL", "DUPLICATE", "OLD")),
     events=(
         _event("on_start", "The flow begins; cwnd is its initial window."),
         _event("on_ack", "An ACK has come, any.", ("ack", "ack")),

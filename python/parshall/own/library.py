@@ -19,6 +19,7 @@ from parshall.errors import InputError, checked_path, shown
 from parshall.own.base import TIME_LIMIT
 from parshall.own.interface import structure, version
 from parshall.own.kinds import Kind, name_class
+from parshall.support.files import reason
 
 if TYPE_CHECKING:
     from parshall.own.kinds import OwnPart
@@ -95,9 +96,7 @@ def _code_of(kind: Kind, path: Path) -> str:
     try:
         return hashlib.sha256(path.read_bytes()).hexdigest()
     except OSError as error:
-        raise InputError(
-            kind.field, shown(str(path)), f"a shared library ({error.strerror or error})"
-        ) from None
+        raise InputError(kind.field, shown(str(path)), f"a shared library ({reason(error)})") from None
 
 
 @cache

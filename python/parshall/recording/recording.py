@@ -186,9 +186,9 @@ class Recording:
         return plot_recording(self, flows, ports, start=start, end=end)
 
     def asked_columns(self, table: str, asked: str, name: str) -> Mapping[str, Any]:
-        """As :meth:`columns`. Raises ParshallError when ``record.<asked>`` left ``name`` out."""
+        """Columns of a table, as :meth:`columns`. Raises ParshallError if ``record.<asked>`` left ``name`` out."""
         if not isinstance(name, str) or name not in self._recorded(asked) or table not in self._result:
-            raise ParshallError(f"{name}: nothing recorded, expected record.{asked} to name it")
+            raise ParshallError(f"{name}: {asked} is not recorded; name it in record.{asked}")
         return self.columns(table)
 
     def columns(self, table: str) -> Mapping[str, Any]:
@@ -353,8 +353,8 @@ def _reading(folder: Path) -> Iterator[None]:
     except ParshallError:
         raise
     except OSError as error:
-        raise ParshallError(
-            f"{error.filename or folder}: {error.strerror or error}, expected a recording"
-        ) from None
+        from parshall.support.files import reason
+
+        raise ParshallError(f"{error.filename or folder}: {reason(error)}, expected a recording") from None
     except (ValueError, KeyError, TypeError) as error:
         raise ParshallError(f"{folder}: {' '.join(str(error).split())}, expected a recording") from None

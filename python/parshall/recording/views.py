@@ -339,9 +339,9 @@ class PortResponsiveness(_Rows):
     packets: Counts
     """Packets that arrived at the queue."""
     packets_udp: Counts
-    """Those of UDP flows: the truth, which the estimator does not see."""
+    """Packets of UDP flows: the ground truth by protocol, which the estimator does not see."""
     packets_deaf: Counts
-    """Those of the flows that ``record.responsiveness.deaf`` names: another truth."""
+    """Packets of the flows listed in ``record.responsiveness.deaf``: the ground truth by response."""
     acks: Counts
     """ACKs that arrived, a class of their own that no other column counts."""
     signals: Counts

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from parshall.errors import InputError, ParshallError, ScenarioError, shown
+from parshall.support.files import reason
 
 if TYPE_CHECKING:
     from parshall._core import ReadScenario
@@ -43,13 +44,13 @@ def read_text(file: str, expected: str) -> str:
         # The shell's own pipes, as of <(...), have a writer.
         if stat.S_ISFIFO(Path(file).stat().st_mode) and not file.startswith(("/dev/", "/proc/")):
             raise ParshallError(
-                f"{file}: is a pipe, which may wait for ever, expected {expected}; - reads standard input"
+                f"{file}: is a pipe, which may never end, expected {expected}; - reads standard input"
             )
         return Path(file).read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ParshallError(f"{file}: byte {error.start + 1} is not UTF-8, expected {expected}") from None
     except OSError as error:
-        raise ParshallError(f"{file}: {error.strerror or error}, expected {expected}") from None
+        raise ParshallError(f"{file}: {reason(error)}, expected {expected}") from None
     except ValueError:  # a null in its name
         raise InputError("file", shown(file), f"the name of {expected}") from None
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from parshall.errors import ParshallError
+from parshall.support.files import reason
 
 __all__ = ["check_folder", "digest", "digests", "opened", "sealed", "verified"]
 
@@ -68,7 +69,7 @@ def check_folder(folder: Path) -> str:
             verified(folder, file, manifest)
     except OSError as error:
         place = error.filename or folder
-        raise ParshallError(f"{place}: {error.strerror or error}, expected a file of {name}") from None
+        raise ParshallError(f"{place}: {reason(error)}, expected a file of {name}") from None
     except ValueError as error:
         raise ParshallError(f"{folder / name}: {error}, expected what Parshall writes") from None
     count = len(manifest[_FILES]) + 1

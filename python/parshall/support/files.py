@@ -14,12 +14,21 @@ from parshall.errors import OutputError
 
 __all__ = ["failing_as", "reason", "staged", "write_whole"]
 
+_CAUSES = {
+    errno.ENOENT: "no such file",
+    errno.EISDIR: "is a folder",
+    errno.ENOTDIR: "no such folder",
+    errno.ENOSPC: "the disk is full",
+    errno.EDQUOT: "the disk is full",
+}
+
 
 def reason(error: OSError) -> str:
-    """Why something could not be written, in a few words."""
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return "the disk is full"
-    return (error.strerror or str(error) or type(error).__name__).splitlines()[0]
+    """Cause of an error of the system, in a few words."""
+    if (text := _CAUSES.get(error.errno or 0)) is not None:
+        return text
+    text = (error.strerror or str(error) or type(error).__name__).splitlines()[0]
+    return text if text[1:2].isupper() else text[:1].lower() + text[1:]
 
 
 @contextlib.contextmanager

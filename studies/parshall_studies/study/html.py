@@ -199,8 +199,8 @@ def _by_chance(judged: Judgements) -> str:
     if not expected:
         return ""
     return (
-        f"If all {len(judged.by_chance)} that rest on random runs were true, up to {number(expected, 2)} of "
-        "them would be said not to hold all the same, by chance."
+        f"Even if all {len(judged.by_chance)} claims tested on random runs were true, up to "
+        f"{number(expected, 2)} would fail by chance."
     )
 
 

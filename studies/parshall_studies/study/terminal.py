@@ -41,7 +41,7 @@ def show(console: Console, done: Reproduction, *, verbose: bool) -> None:
         if len(chosen):
             counts = ", ".join(f"{grade} {count}" for grade, count in chosen.grades.items() if count)
             expected = chosen.expected_failures
-            some = f"were all {len(chosen.by_chance)} that rest on random runs true"
+            some = f"even if all {len(chosen.by_chance)} claims tested on random runs were true"
             chance = f" ({some}, up to {number(expected, 2)} would fail by chance)" if expected else ""
             console.print(f"{whose}: {counts}{chance}.", soft_wrap=True)
     for message in done.provenance.lacking:

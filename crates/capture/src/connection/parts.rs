@@ -22,6 +22,6 @@ impl State {
         let end = start + u64::from(packet.payload);
         let passing = Passing { start, end, late: false, repeat: false, fresh: true, unseen: 0 };
         let stamps = part.stamp.map(|stamp| (stamp, 0));
-        self.note(packet.time, &Tcp { stamps, ..Tcp::default() }, at, &passing);
+        self.push_segment(packet.time, &Tcp { stamps, ..Tcp::default() }, at, &passing);
     }
 }

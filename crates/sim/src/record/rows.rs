@@ -178,9 +178,9 @@ table!(
         watched: f64,
         /// Packets that arrived at the queue.
         packets: u64,
-        /// Those of UDP flows: the truth, which the estimator does not see.
+        /// Packets of UDP flows: the ground truth by protocol, which the estimator does not see.
         packets_udp: u64,
-        /// Those of the flows that the scenario names as deaf: another truth.
+        /// Packets of the flows listed in `deaf`: the ground truth by response.
         packets_deaf: u64,
         /// ACKs that arrived, which are a class of their own: none of the other columns counts them.
         acks: u64,
@@ -218,7 +218,7 @@ table!(
         flags: u64,
         /// Packets that arrived.
         packets: u64,
-        /// Those of UDP flows: the truth, which the estimator does not see.
+        /// Packets of UDP flows: the ground truth by protocol, which the estimator does not see.
         packets_udp: u64,
     }
 );

@@ -50,7 +50,7 @@ impl fmt::Display for RunError {
             RunError::Part(failure) => failure.fmt(f),
             RunError::Stopped => f.write_str("interrupted"),
             RunError::MaxEvents { at, limit } => {
-                write!(f, "stopped at {} s after {limit} events, as max_events says", at.secs())
+                write!(f, "stopped at {} s: reached max_events = {limit}", at.secs())
             }
             RunError::TooMany(message) | RunError::Engine(message) => f.write_str(message),
             RunError::Thread(error) => write!(f, "the system starts no thread: {error}"),
@@ -208,7 +208,7 @@ mod tests {
         assert_eq!(LowMemory { at: Time::ZERO, need: list(), memory }.asked(), 6 * GIB);
         assert_eq!(
             RunError::MaxEvents { at: Time::from_secs(0.25), limit: 100 }.to_string(),
-            "stopped at 0.25 s after 100 events, as max_events says"
+            "stopped at 0.25 s: reached max_events = 100"
         );
     }
 

@@ -51,7 +51,7 @@ def run_file(
         _log.warning(warning)
     if seeds is None:
         if jobs is not None:
-            raise InputError("--jobs", str(jobs), "none: one run has one thread; --seeds asks for more")
+            raise InputError("--jobs", str(jobs), "--seeds beside it: a single run has one thread")
         return _one(scenario, 1 if seed is None else seed, form, folder, max_events, show)
     if seed is not None:
         raise InputError("--seed", str(seed), "none beside --seeds")

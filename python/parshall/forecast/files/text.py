@@ -11,7 +11,7 @@ import sys
 import zlib
 from pathlib import Path
 
-from parshall.errors import InputError
+from parshall.errors import FileError, InputError
 from parshall.support.files import reason
 
 __all__ = ["lines_of"]
@@ -64,7 +64,7 @@ def _bytes(file: str) -> bytes:
     except (EOFError, zlib.error):
         raise InputError(file, "half a compressed file", "a whole one") from None
     except OSError as error:
-        raise InputError(file, reason(error), "a file") from None
+        raise FileError(file, reason(error), EXPECTED) from None
     except ValueError:  # a null in the name
         raise InputError("file", "a name with a null character", "a file") from None
 

@@ -17,8 +17,7 @@ const SHIFT: u32 = 49;
 /// Weights of values by size. Values less than a unit from 0 share a bin, those above 2^20 units the highest, those below
 /// -2^8 units the lowest.
 ///
-/// Who reads the tail says how much weight shall lie above the value, and mostly asks for nearly what he asked for last:
-/// the tail keeps its place.
+/// Callers pass the weight above the value. It rarely changes much, so the place of the last answer is kept.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Tail {

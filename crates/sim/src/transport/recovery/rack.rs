@@ -76,7 +76,7 @@ impl Rack {
 
     fn transmit(&mut self, core: &mut Core, seq: i64, now: Time, out: &mut Outbox) {
         if seq == core.high_ack + 1 && seq <= core.max_seq {
-            // The packet that the timer guards gets its time again, however often it is lost and found to be.
+            // Retransmitting the oldest packet restarts the timer, however often it is lost.
             core.restart_timer(now);
         }
         core.forget_time_of(seq);
