@@ -165,7 +165,7 @@ def test_one_direction_tells_retransmissions_and_nothing_else(simulated: Path) -
     ("arguments", "said"),
     [
         (["/nonexistent"], "/nonexistent: no such file, expected a capture"),
-        ([__file__], "expected a capture"),
+        ([__file__], "not a capture, expected pcap or pcapng"),
         (["{simulated}", "--filter", "prot 80"], 'filter: got "prot"'),
         (["{simulated}", "--flow", "9"], "expected a connection, 1 to 1"),
     ],

@@ -74,7 +74,7 @@ def test_what_is_no_dumbbell_any_more_has_no_paths_of_one(file: Path) -> None:
         scenario.model_copy(update={"duration": 5}).replace("flows[0].start", "1 s"),
     ):
         assert each.dumbbell is None
-        with pytest.raises(ScenarioError, match="rate: got no such field, expected one of the keys title"):
+        with pytest.raises(ScenarioError, match="rate: got an unknown field, expected one of the keys title"):
             each.replace("rate", "3 Mbit/s")
     assert scenario == pickle.loads(pickle.dumps(scenario)) == Scenario.from_json(scenario.to_json())
     assert scenario.replace("links[bottleneck].rate", "5 Mbit/s").hash == scenario.hash
@@ -84,7 +84,7 @@ def test_faults_are_those_of_a_dumbbell(file: Path) -> None:
     scenario = parshall.load(file)
     with pytest.raises(ScenarioError, match="rate: got -1, expected"):
         scenario.replace("rate", -1)
-    with pytest.raises(ScenarioError, match="rates: got no such field"):
+    with pytest.raises(ScenarioError, match="rates: got an unknown field"):
         scenario.replace("rates", 1)
 
 

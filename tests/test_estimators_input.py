@@ -76,7 +76,7 @@ def test_the_result_is_the_callers_own() -> None:
 
 
 def test_a_rule_that_there_is_not_is_named() -> None:
-    with pytest.raises(TypeError, match=r"MedianRto: got the argument least, expected .*min_rto"):
+    with pytest.raises(TypeError, match=r"MedianRto: got an unknown argument least, expected .*min_rto"):
         MedianRto(least=0.2)  # type: ignore[call-arg]
 
 

@@ -368,9 +368,9 @@ def test_what_is_no_series_of_ping_is_named(text: str, line: str, tmp_path: Path
     [
         (b"PAR1\x15\x04", "a Parquet file"),
         (b"\xd4\xc3\xb2\xa1\x02\x00", "a packet capture .*"),
-        (b"\x89PNG\r\n\x1a\n\x00\x00", "bytes that are no text"),
+        (b"\x89PNG\r\n\x1a\n\x00\x00", "bytes that are not text"),
         (b"\x1f\x8b\x08\x00\x00\x00", "half a compressed file"),
-        (codecs.BOM_UTF16_LE + b"r\x00t\x00t", "bytes that are no text"),
+        (codecs.BOM_UTF16_LE + b"r\x00t\x00t", "bytes that are not text"),
         (b"", "nothing"),
     ],
 )

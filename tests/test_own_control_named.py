@@ -119,7 +119,7 @@ def test_set_puts_it_into_all_flows(
             "control=broken_named:X",
             "expected a module that can be imported (NameError: name 'nothing' is not",
         ),
-        ("contrl=cubic", 'contrl: got no such field, expected the key "control"'),
+        ("contrl=cubic", 'contrl: got an unknown field, expected the key "control"'),
         ("control=cubik", 'control: got "cubik", expected "aimd" or'),
     ],
 )

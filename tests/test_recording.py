@@ -263,7 +263,7 @@ def test_a_recording_replaces_another_but_no_other_file(
 
 def test_a_file_that_is_not_ours_is_never_overwritten(recording: Recording, tmp_path: Path) -> None:
     (tmp_path / "flows.parquet").write_text("mine")
-    with pytest.raises(OutputError, match=r"flows.parquet: is there already, expected a new folder$"):
+    with pytest.raises(OutputError, match=r"flows.parquet: already exists, expected a new folder$"):
         recording.save(tmp_path)
     assert content(tmp_path) == {"flows.parquet": b"mine"}
 

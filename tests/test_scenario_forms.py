@@ -118,12 +118,12 @@ def test_patterns_pick_items_by_name(bell: Dumbbell) -> None:
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        ("durations", 5, r'durations: got no such field, expected the key "duration"'),
-        ("flows[f9].name", "x", r"flows\[f9\]: got no such item, expected .*"),
-        ("flows[*].transport.rtos", "median", r"flows\[0\].transport.rtos: got no such field, .*"),
+        ("durations", 5, r'durations: got an unknown field, expected the key "duration"'),
+        ("flows[f9].name", "x", r"flows\[f9\]: got an unknown item, expected .*"),
+        ("flows[*].transport.rtos", "median", r"flows\[0\].transport.rtos: got an unknown field, .*"),
         ("flows[0].transport.rto.window", 5, r"flows\[0\].transport.rto: got nothing, expected a table .*"),
         ("duration.x", 5, r"duration: got 4.0, expected a table .*"),
-        ("flows.name", 5, r"flows.name: got no such item, .*"),
+        ("flows.name", 5, r"flows.name: got an unknown item, .*"),
     ],
 )
 def test_paths_that_do_not_exist(bell: Dumbbell, path: str, value: object, message: str) -> None:

@@ -416,6 +416,6 @@ def test_writing_again_replaces_the_result_and_nothing_else(sweep: Sweep, tmp_pa
     assert (out / "notes.txt").read_text() == "mine"
     assert not [path for path in out.iterdir() if path.name.startswith(".")]
     (tmp_path / "other" / "runs").mkdir(parents=True)
-    with pytest.raises(OutputError, match=r"other/runs: is there already, expected a new folder$"):
+    with pytest.raises(OutputError, match=r"other/runs: already exists, expected a new folder$"):
         smaller.run().write(tmp_path / "other")
     assert [path.name for path in (tmp_path / "other").iterdir()] == ["runs"]

@@ -15,7 +15,7 @@ from parshall.sweep import Grid, Listed, Parameter, Sobol, StopRule, Sweep
 @pytest.mark.parametrize(
     ("parameters", "design", "line"),
     [
-        ({"rat": [1e6]}, Grid(), "parameters.rat.values[0] (sets rat): got no such field, expected the key"),
+        ({"rat": [1e6]}, Grid(), "parameters.rat.values[0] (sets rat): got an unknown field, expected the key"),
         ({"rate": [1e6, "x"]}, Grid(), 'parameters.rate.values[1] (sets rate): got "x", expected'),
         ({"rate..x": [1]}, Grid(), 'parameters.rate..x.values[0]: got "rate..x", expected a path such as'),
         ({"rate": []}, Grid(), "parameters.rate: got [], expected a list of values"),
@@ -85,7 +85,7 @@ from parshall.sweep import Grid, Listed, Parameter, Sobol, StopRule, Sweep
         (
             {"x": {"path": "links[9].rate", "values": [2]}},
             Grid(),
-            "parameters.x.values[0] (sets links[9]): got no such item, expected",
+            "parameters.x.values[0] (sets links[9]): got an unknown item, expected",
         ),
     ],
 )

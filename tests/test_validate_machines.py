@@ -191,7 +191,7 @@ def test_a_page_keeps_what_stands_around_its_tables(tmp_path: Path) -> None:
         (["DIR", "--seeds", "5"], "got DIR and --seeds, expected one of them"),
         (["--kernel", "5.4"], "'5.4' is not one of '6.1', '6.12'"),
         (["--repeats", "0"], "0 is not in the range"),
-        (["--seeds", "one"], "'one' is not a valid integer"),
+        (["--seeds", "one"], "'one' is not a whole number"),
     ],
 )
 def test_what_is_typed_wrong_is_said_in_a_line(

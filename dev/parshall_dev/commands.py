@@ -21,7 +21,7 @@ def validate() -> None:
 @validate.command()
 @click.argument("folder", metavar="DIR")
 @click.argument("more", nargs=-1, metavar="")
-@click.option("--json", "report", metavar="FILE", help="Write the verdicts there.")
+@click.option("--json", "report", metavar="FILE", help="File for the verdicts.")
 @click.option("--only", multiple=True, metavar="NAME ...", help="Compare these scenarios only.")
 def traces(folder: str, more: tuple[str, ...], report: str | None, only: tuple[str, ...]) -> int:
     """Compare with the packet traces of ns-2 in DIR. The status is 0 only if all are exact."""
@@ -39,7 +39,7 @@ def traces(folder: str, more: tuple[str, ...], report: str | None, only: tuple[s
     type=click.IntRange(2, MOST_SEEDS),
     help="Runs of each scenario; the study's own number unless given.",
 )
-@click.option("--out", metavar="FILE.md", help="Write the tables there, as Markdown.")
+@click.option("--out", metavar="FILE.md", help="File for the tables, as Markdown.")
 @click.option("--only", multiple=True, metavar="STUDY", help="Compare this study only; may be repeated.")
 def statistics(folder: str, seeds: int | None, out: str | None, only: tuple[str, ...]) -> int:
     """Compare with random scenarios of ns-2 in DIR. The status is 0 only if no mean differs."""
@@ -51,21 +51,21 @@ def statistics(folder: str, seeds: int | None, out: str | None, only: tuple[str,
 @validate.command()
 @click.argument("folder", metavar="[DIR]", required=False)
 @click.option(
-    "--only", multiple=True, metavar="CELL", help="These cells, such as 'red-1M-*'; may be repeated."
+    "--only", multiple=True, metavar="CELL", help="Run these cells only, such as 'red-1M-*'; may be repeated."
 )
-@click.option("--quick", is_flag=True, help="Only a few cells, in about a minute.")
+@click.option("--quick", is_flag=True, help="Run a few cells only, in about a minute.")
 @click.option("--kernel", type=click.Choice(["6.1", "6.12"]), help="Debian's kernel; 6.1 unless given.")
 @click.option("--repeats", type=click.IntRange(1, 100), help="Runs of each cell in machines; 2 unless given.")
 @click.option("--seeds", type=click.IntRange(2, MOST_SEEDS), help="Runs of each cell here; 10 unless given.")
 @click.option("--jobs", type=JOBS, help="Threads of the simulator; all cores unless given.")
-@click.option("--out", metavar="DIR", help="Where the page goes; out/linux unless given.")
+@click.option("--out", metavar="DIR", help="Folder for the page; out/linux unless given.")
 def linux(folder: str | None, **options: Any) -> None:
     """Compare with a real Linux kernel. Prints tables as Markdown.
 
     Runs Reno, CUBIC and BBR through the queue disciplines of Debian's kernel in emulated machines, 405 cells,
-    and writes a page with figures. What ran is kept: after Ctrl-C the same command does the rest.
+    and writes a page with figures. Finished cells are kept: after Ctrl-C the same command runs the rest.
 
-    With DIR, compares with the runs of Linux that are there instead.
+    With DIR, compares with the runs of Linux in that folder instead.
     """
     if folder is None:
         from parshall_dev.validate.machine.command import validate_machines
@@ -89,7 +89,7 @@ def linux(folder: str | None, **options: Any) -> None:
     "--seeds", type=click.IntRange(2, MOST_SEEDS), default=10, show_default=True, help="Number of seeds."
 )
 @click.option("--jobs", type=JOBS, help="Threads; all cores unless given.")
-@click.option("--out", metavar="DIR", default="out/theory", show_default=True, help="Where the page goes.")
+@click.option("--out", metavar="DIR", default="out/theory", show_default=True, help="Folder for the page.")
 def theory(seeds: int, jobs: int | None, out: str) -> None:
     """Compare with laws in closed form.
 
@@ -103,7 +103,7 @@ def theory(seeds: int, jobs: int | None, out: str) -> None:
 @validate.command()
 @click.option("--only", multiple=True, metavar="CONTROL", help="This control only; may be repeated.")
 @click.option(
-    "--out", metavar="DIR", default="docs/validation", show_default=True, help="Where the page goes."
+    "--out", metavar="DIR", default="docs/validation", show_default=True, help="Folder for the page."
 )
 def quic(only: tuple[str, ...], out: str) -> int:
     """Compare with QUIC in real time: quinn over the relay, by the same controls, in three minutes.
@@ -117,9 +117,9 @@ def quic(only: tuple[str, ...], out: str) -> int:
 
 @validate.command()
 @click.option("--jobs", type=JOBS, help="Threads; all cores unless given.")
-@click.option("--out", metavar="FILE.md", help="Write the tables there, as Markdown.")
+@click.option("--out", metavar="FILE.md", help="File for the tables, as Markdown.")
 def utilisation(jobs: int | None, out: str | None) -> None:
-    """Tell what share of a clean link each control has alone."""
+    """Measure the share of a clean link that each control uses alone."""
     from parshall.support.files import write_whole
     from parshall_dev.validate.utilisation import EXPECTED, found, page, settings
 
@@ -140,7 +140,7 @@ def utilisation(jobs: int | None, out: str | None) -> None:
     metavar="FILE.md",
     default="docs/validation/captures.md",
     show_default=True,
-    help="Where the tables go, as Markdown; - prints them.",
+    help="File for the tables, as Markdown; - prints them.",
 )
 def captures(folder: str, out: str) -> None:
     """Compare with captures of real TCP in DIR whose truth is known, frame by frame.
@@ -172,7 +172,7 @@ def captures(folder: str, out: str) -> None:
 @validate.command()
 @click.option("--write", metavar="FILE.md", help="Put the table between the marks of this document.")
 def clauses(write: str | None) -> int:
-    """Tell which clauses of RFCs the code keeps.
+    """List the clauses of RFCs that the code implements.
 
     Prints the table as Markdown. The status is 1 if a clause has neither tags, in the code and at a test, nor
     a reason why not; a line names each.
@@ -193,9 +193,9 @@ def clauses(write: str | None) -> int:
 
 @validate.command()
 @click.argument("folder", metavar="DIR", default="out")
-@click.option("--write", metavar="FILE.md", help="Write the page there, as Markdown.")
+@click.option("--write", metavar="FILE.md", help="File for the page, as Markdown.")
 def documents(folder: str, write: str | None) -> None:
-    """Tell which sentences of the five documents hold.
+    """List which sentences of the five documents hold.
 
     Reads DIR/STUDY/claims.json, which `parshall reproduce STUDY` writes; DIR is out unless given.
     """
@@ -210,7 +210,7 @@ def documents(folder: str, write: str | None) -> None:
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="Print everything that was measured, as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print all measurements as JSON.")
 def bench(as_json: bool) -> None:
     """Measure how fast the simulator is on this machine.
 
@@ -226,7 +226,7 @@ def bench(as_json: bool) -> None:
 
 @click.group(no_args_is_help=False)
 def calibrate() -> None:
-    """Make the table by which `Responsiveness` judges flows."""
+    """Calibrate the table by which `Responsiveness` classifies flows."""
 
 
 @calibrate.command()
@@ -234,14 +234,14 @@ def calibrate() -> None:
 @click.option(
     "--first", type=click.IntRange(0), default=0, help="Number of the first scenario; 0 unless given."
 )
-@click.option("--last", type=click.IntRange(1), default=4000, help="One more than that of the last; 4000.")
+@click.option("--last", type=click.IntRange(1), default=4000, help="One more than the number of the last scenario; 4000 unless given.")
 @click.option(
-    "--minutes", type=click.FloatRange(0), help="End after so many minutes; what is finished stays."
+    "--minutes", type=click.FloatRange(0), help="Stop after this many minutes; finished scenarios are kept."
 )
 def draw(folder: str, first: int, last: int, minutes: float | None) -> None:
-    """Draw scenarios, run them, and keep in DIR what their flows show.
+    """Run random scenarios, and save the features of their flows in DIR.
 
-    What DIR has already is not run again.
+    Scenarios that DIR already has are not run again.
     """
     from parshall_dev.calibration.command import collect
 
@@ -251,10 +251,12 @@ def draw(folder: str, first: int, last: int, minutes: float | None) -> None:
 @calibrate.command()
 @click.argument("folder", metavar="DIR")
 @click.option(
-    "--scenarios", type=click.IntRange(10), help="Learn from the first so many only, and write nothing."
+    "--scenarios",
+    type=click.IntRange(10),
+    help="Learn from this many scenarios only, the first ones, and write nothing.",
 )
 def learn(folder: str, scenarios: int | None) -> None:
-    """Learn from what DIR has, and write the table into the sources.
+    """Learn from the scenarios in DIR, and write the table into the sources.
 
     Prints how well bounds hold for kinds that were left out.
     """
@@ -265,7 +267,7 @@ def learn(folder: str, scenarios: int | None) -> None:
 
 
 @calibrate.command()
-@click.option("--scenarios", type=click.IntRange(1), help="Judge on the first so many only.")
+@click.option("--scenarios", type=click.IntRange(1), help="Judge on this many scenarios only, the first ones.")
 def judge(scenarios: int | None) -> None:
     """Judge the estimator on kinds of scenarios that the table was not calibrated with.
 

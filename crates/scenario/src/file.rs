@@ -100,11 +100,23 @@ pub fn read_file(
 ) -> Result<(&'static Part, Map<String, Value>), Faults> {
     refuse_sweep(given)?;
     let Some(bell) = given.get("dumbbell") else {
+        refuse_misspelt_dumbbell(given)?;
         return Ok((&SCENARIO, read::read(&SCENARIO, given, surroundings)?));
     };
     let table = flattened(given, bell)?;
     let read = read::read(&DUMBBELL, &table, surroundings);
     Ok((&DUMBBELL, read.map_err(|faults| faults.map(inside))?))
+}
+
+/// A file without a network whose unknown key is nearly `dumbbell` needs one message, not one for each part of a network.
+fn refuse_misspelt_dumbbell(given: &Given) -> Result<(), Fault> {
+    let Given::Table(top) = given else { return Ok(()) };
+    if ["hosts", "links", "flows"].iter().any(|key| given.get(key).is_some()) {
+        return Ok(());
+    }
+    let is_known = |key: &str| SCENARIO.fields.iter().any(|field| field.name == key);
+    let near = top.iter().find(|(key, _)| !is_known(key) && read::meant_key(key, &["dumbbell"]).is_some());
+    near.map_or(Ok(()), |(key, _)| Err(Fault::new(read::step(key), "an unknown key", "the key \"dumbbell\"")))
 }
 
 /// Adds the keys at the top of a file to its dumbbell.
@@ -113,7 +125,9 @@ fn flattened(given: &Given, bell: &Given) -> Result<Given, Fault> {
         return Err(Fault::new("dumbbell", shown(bell), "a table"));
     };
     if let Some((key, _)) = top.iter().find(|(key, _)| !COMMON.contains(&key.as_str()) && key != "dumbbell") {
-        let expected = format!("one of {}, dumbbell", COMMON.join(", "));
+        let known: Vec<&str> = COMMON.iter().copied().chain(["dumbbell"]).collect();
+        let expected = read::meant_key(key, &known)
+            .map_or_else(|| format!("one of {}", known.join(", ")), |meant| format!("the key \"{meant}\""));
         return Err(Fault::new(read::step(key), "an unknown key at the top", expected));
     }
     if let Some(key) = COMMON.iter().find(|key| bell.get(key).is_some()) {

@@ -164,7 +164,7 @@ fn replace_in_items(
     let count = items.len();
     let none = || {
         let expected = format!("[*], or an index or name among {count} items");
-        Miss(Fault::new(joined(at, &steps[0].text()), "no such item", expected))
+        Miss(Fault::new(joined(at, &steps[0].text()), "an unknown item", expected))
     };
     let Step::Items(key) = &steps[0] else { return Err(none()) };
     let picked = items.iter_mut().enumerate().filter(|(index, item)| picks(key, *index, item));
@@ -200,7 +200,7 @@ fn part_of(given: &Given, takes: &Takes) -> Option<&'static Part> {
 
 fn no_field(step: &Step, part: &Part, at: &str) -> Miss {
     let name = step.text();
-    Miss(Fault::new(joined(at, &name), "no such field", read::known_keys(&name, part)))
+    Miss(Fault::new(joined(at, &name), "an unknown field", read::known_keys(&name, part)))
 }
 
 /// True if a key in brackets picks the item of a list at `index`.
@@ -299,11 +299,11 @@ mod tests {
     fn what_is_wrong_with_a_path_is_told() {
         assert_eq!(
             fault("links[9].rate", &json!(1)),
-            "links[9]: got no such item, expected [*], or an index or name among 7 items"
+            "links[9]: got an unknown item, expected [*], or an index or name among 7 items"
         );
         assert_eq!(
             fault("links[0].rat", &json!(1)),
-            "links[0].rat: got no such field, expected the key \"rate\""
+            "links[0].rat: got an unknown field, expected the key \"rate\""
         );
         assert_eq!(
             fault("duration.x", &json!(1)),

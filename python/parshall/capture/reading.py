@@ -305,4 +305,5 @@ def _opened(path: Path, live: bool, source: Source, passed: bool) -> _core.Captu
         match error.args:
             case (str(place), str(value), str(expected)):
                 raise InputError(place, value, expected) from None
-        raise InputError("file", str(path), "a capture (pcap or pcapng, gzip or zstd)") from None
+        cause = "is a folder" if path.is_dir() else "not a capture"
+        raise FileError(str(path), cause, "pcap or pcapng, also packed by gzip or zstd") from None

@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return status if isinstance(status, int) else 0
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx else "parshall"
-        return _fail(f"{error.format_message()} (see {command} --help)", MISUSED)
+        return _fail(f"{_plain(error.format_message())} (see {command} --help)", MISUSED)
     except click.ClickException as error:
         return _fail(error.format_message())
     except (click.Abort, KeyboardInterrupt):
@@ -61,6 +61,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _fail("the compiled engine is missing; build it with make setup")
     finally:
         logging.getLogger("parshall").removeHandler(_LINES)
+
+
+def _plain(message: str) -> str:
+    """Replaces click's names of types, which are its classes'."""
+    for name, plain in (("valid integer range", "whole number"), ("valid float range", "number")):
+        message = message.replace(f"is not a {name}", f"is not a {plain}")
+    return message
 
 
 class _Commands(click.Group):
@@ -110,17 +117,17 @@ CHANGES = click.option(
     "--out",
     metavar="DIR",
     shell_complete=FOLDERS,
-    help="Write the recording there: Parquet, captures, scenario.",
+    help="Folder for the recording: Parquet, captures, scenario.",
 )
 @form(
     "table",
     "json",
     "parquet",
-    help="What is printed; parquet only writes, to out/NAME unless --out is given.",
+    help="Output; parquet prints nothing and writes to out/NAME unless --out is given.",
 )
-@click.option("--max-events", type=click.IntRange(1), help="End a run with an error after so many events.")
+@click.option("--max-events", type=click.IntRange(1), help="Stop a run with an error after this many events.")
 @click.option("--jobs", type=JOBS, help="Threads for --seeds; all cores unless given.")
-@click.option("--open", "show", is_flag=True, help="Open a plot of what was recorded.")
+@click.option("--open", "show", is_flag=True, help="Open a plot of the recording.")
 def run(file: str, **options: Any) -> int:
     """Simulate the scenario in FILE; - is the standard input."""
     from parshall.cli.commands.run import run_file
@@ -130,33 +137,33 @@ def run(file: str, **options: Any) -> int:
 
 @cli.command()
 @click.argument("file", shell_complete=FILES)
-@click.option("--listen", metavar="ADDRESS", required=True, help="Where clients send to: 127.0.0.1:5000.")
-@click.option("--to", metavar="ADDRESS", required=True, help="Where the server is: 127.0.0.1:6000.")
+@click.option("--listen", metavar="ADDRESS", required=True, help="Address for clients, such as 127.0.0.1:5000.")
+@click.option("--to", metavar="ADDRESS", required=True, help="Address of the server, such as 127.0.0.1:6000.")
 @click.option(
     "--duration",
     metavar="TIME",
-    help='From the first datagram to the end, such as "30 s"; FILE\'s unless given.',
+    help='Time from the first datagram to the end, such as "30 s"; FILE\'s unless given.',
 )
 @click.option(
     "--realtime/--no-realtime",
     default=None,
-    help="Insist on real-time priority, or go without; it is tried unless given.",
+    help="Require real-time priority, or do without; by default it is used where allowed.",
 )
 @click.option(
     "--seed", type=click.IntRange(0, MAX_SEED), default=1, help="Seed of the random numbers; 1 unless given."
 )
 @CHANGES
 @click.option(
-    "--out", metavar="DIR", shell_complete=FOLDERS, help="Write the recording there: Parquet and scenario."
+    "--out", metavar="DIR", shell_complete=FOLDERS, help="Folder for the recording: Parquet and scenario."
 )
-@form("table", "json", help="What is printed.")
+@form("table", "json", help="Output.")
 def link(file: str, **options: Any) -> None:
-    """Be the bottleneck of the scenario in FILE, in real time.
+    """Relay UDP through the bottleneck of the scenario in FILE, in real time.
 
-    A relay for UDP between clients and a server, without root: its rate, delay, queue, losses and recorded
-    capacity are those of the scenario, by the simulator's own code, both ways. Its clock starts with the
-    first datagram. It ends when its time is over or with Ctrl-C, and shows what a simulated port records,
-    and how late datagrams left.
+    Clients and server talk through it, without root: its rate, delay, queue, losses and recorded capacity
+    are those of the scenario, by the simulator's own code, both ways. The clock starts with the first
+    datagram. It ends after the duration or with Ctrl-C, and prints the counters of the port and how late
+    datagrams left.
     """
     from parshall.cli.commands.link import link_file
 
@@ -166,11 +173,11 @@ def link(file: str, **options: Any) -> None:
 @cli.command()
 @click.argument("file", shell_complete=FILES)
 @CHANGES
-@click.option("--routes", is_flag=True, help="Print which nodes each flow passes.")
+@click.option("--routes", is_flag=True, help="Print the nodes that each flow passes.")
 def check(file: str, changes: tuple[str, ...], routes: bool) -> None:
     """Check the scenario in FILE without running it; - is the standard input.
 
-    FILE may also be the folder of a recording or of a sweep: its files are held against their checksums.
+    FILE may also be the folder of a recording or of a sweep: its files are checked against their checksums.
     """
     from parshall.cli.commands.given import described, in_a_line, scenario_of
 
@@ -217,15 +224,15 @@ def check(file: str, changes: tuple[str, ...], routes: bool) -> None:
 )
 @click.option("--x", metavar="NAME", help="Of a sweep, the parameter along the axis.")
 @click.option(
-    "--out", metavar="FILE", shell_complete=FILES, help="SVG, PNG or PDF; plot.svg in DIR unless given."
+    "--out", metavar="FILE", shell_complete=FILES, help="File for the figure: SVG, PNG or PDF; plot.svg in DIR unless given."
 )
 @click.option("--open", "show", is_flag=True, help="Open the figure.")
 def plot(folder: str, **options: Any) -> None:
-    """Draw the result in DIR.
+    """Plot the result in DIR.
 
-    DIR is what parshall run --out or parshall sweep wrote. Of one run a sheet shows cwnd, srtt, throughput,
-    queue, delay and drops over time; a panel without data says what the scenario has to record. Of several
-    seeds it is means and distributions, of a sweep each metric over a parameter.
+    DIR was written by parshall run --out or parshall sweep. One run is drawn as a sheet of cwnd, srtt,
+    throughput, queue, delay and drops over time; a panel without data names the field of record that it
+    needs. Several seeds are drawn as means and distributions, a sweep as each metric over a parameter.
     """
     from parshall.cli.commands.plot import plot_folder
 
@@ -237,9 +244,9 @@ def plot(folder: str, **options: Any) -> None:
 @click.option("--seeds", metavar="N|LIST", help="Seeds for scenario files: a number of them (10), or a list.")
 @CHANGES
 @click.option("--jobs", type=JOBS, help="Threads for scenario files; all cores unless given.")
-@form("table", "json", "csv", help="How the differences are printed.")
+@form("table", "json", "csv", help="Output.")
 @click.option(
-    "--out", metavar="FILE", shell_complete=FILES, help="Draw the differences there: SVG, PNG or PDF."
+    "--out", metavar="FILE", shell_complete=FILES, help="File for a figure of the differences: SVG, PNG or PDF."
 )
 def compare(sides: tuple[str, ...], **options: Any) -> None:
     """Compare B, and C, with A by paired differences.
@@ -261,7 +268,7 @@ def compare(sides: tuple[str, ...], **options: Any) -> None:
     show_default=True,
     help="The network to start from.",
 )
-@click.option("--force", is_flag=True, help="Replace a file that is there.")
+@click.option("--force", is_flag=True, help="Overwrite an existing file.")
 def new(file: str, kind: str, force: bool) -> None:
     """Write a commented scenario to start from."""
     from parshall.cli.commands.new import write_new
@@ -299,7 +306,9 @@ def cache(context: click.Context) -> None:
 
 
 @cache.command()
-@click.option("--older-than", metavar="DAYS", type=click.FloatRange(0), help="Remove only results older than DAYS.")
+@click.option(
+    "--older-than", metavar="DAYS", type=click.FloatRange(0), help="Remove only results older than DAYS."
+)
 def clear(older_than: float | None) -> None:
     """Remove results of finished runs; they can be made again."""
     from parshall.cli.commands.cache import clear as remove
@@ -308,7 +317,7 @@ def clear(older_than: float | None) -> None:
 
 
 @cli.command()
-@click.option("--sweep", is_flag=True, help="Print that of sweep files instead.")
+@click.option("--sweep", is_flag=True, help="Print the schema of sweep files instead.")
 def schema(sweep: bool) -> None:
     """Print the JSON Schema of scenario files."""
     import json
@@ -334,20 +343,20 @@ def schema(sweep: bool) -> None:
     "--out",
     metavar="DIR",
     shell_complete=FOLDERS,
-    help="Where the tables go; out/NAME of the file unless given.",
+    help="Folder for the tables; out/NAME of the file unless given.",
 )
 @click.option(
     "--partition", metavar="NAME", multiple=True, help="Split the tables by this parameter; may be repeated."
 )
-@click.option("--no-cache", is_flag=True, help="Neither use nor keep results of runs.")
+@click.option("--no-cache", is_flag=True, help="Neither use nor keep results in the cache.")
 @click.option("--dry-run", is_flag=True, help="Only list the points, and how many runs are missing.")
 def sweep(file: str, dry_run: bool, **options: Any) -> int:
     """Run a scenario over parameters and seeds.
 
-    FILE says which. What was measured is written as tidy tables.
+    FILE names both. Results are written as tidy tables.
 
-    Finished runs are kept: after Ctrl-C, or when parameters are added to FILE, the same command does
-    what is missing. A run that fails is named and does not stop the rest; the status is then 1.
+    Finished runs are kept: after Ctrl-C, or when parameters are added to FILE, the same command runs
+    the missing ones. A run that fails is named and does not stop the rest; the status is then 1.
 
     The tables runs, flows and ports are Parquet data sets in DIR, with a column for each parameter.
     """
@@ -359,9 +368,9 @@ def sweep(file: str, dry_run: bool, **options: Any) -> int:
     return 0 if run_and_write(file, **options) else FAILED
 
 
-@cli.group()
+@cli.group(no_args_is_help=False)
 def qdisc() -> None:
-    """Read the queue disciplines of this computer."""
+    """Read the queue disciplines of this machine."""
 
 
 @qdisc.command()
@@ -370,7 +379,7 @@ def qdisc() -> None:
     "--out",
     metavar="FILE",
     shell_complete=FILES,
-    help="Write there, in one step, instead of to standard output.",
+    help="File to write at once, instead of standard output.",
 )
 def export(device: str | None, out: str | None) -> None:
     """Print backlog, drops, marks and estimates for Prometheus.

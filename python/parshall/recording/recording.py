@@ -245,7 +245,7 @@ class Recording:
             names = self._write(stage)
             for name in names:
                 if name not in old and os.path.lexists(target / name):
-                    raise OutputError(str(target / name), "is there already, expected a new folder")
+                    raise OutputError(str(target / name), "already exists, expected a new folder")
             _replace(stage, target, names, old)
         return target
 

@@ -93,7 +93,7 @@ def _in_part(model: _M, steps: list[str], value: Any, at: str) -> _M:
     if not rest and name not in type(model).model_fields and isinstance(model, HasValues):
         return model.with_value(name, value)
     if name.startswith("[") or name not in type(model).model_fields:
-        raise PathError(join(at, name), "no such field", _known_keys(name, model))
+        raise PathError(join(at, name), "an unknown field", _known_keys(name, model))
     old = getattr(model, name)
     place = join(at, name)
     if not rest:
@@ -120,7 +120,7 @@ def _in_items(items: tuple[Any, ...], steps: list[str], value: Any, at: str) -> 
     picked = [index for index, item in enumerate(items) if picks(key, index, item)]
     if not steps[0].startswith("[") or not picked:
         raise PathError(
-            join(at, steps[0]), "no such item", f"[*], or an index or name among {len(items)} items"
+            join(at, steps[0]), "an unknown item", f"[*], or an index or name among {len(items)} items"
         )
     changed = list(items)
     misses: list[PathError] = []

@@ -54,7 +54,7 @@ def write(result: SweepResult, folder: str | Path, partition: Sequence[str] | No
         old = _tables_of(target)
         for name in names:
             if name not in old and (target / name).exists():
-                raise OutputError(str(target / name), "is there already, expected a new folder")
+                raise OutputError(str(target / name), "already exists, expected a new folder")
             _write_parts(result.table(name), stage / name, by)
         files = sorted(file.relative_to(stage).as_posix() for file in stage.rglob("*.parquet"))
         manifest = sealed(_manifest(result, names, by), digests(stage, files))

@@ -27,7 +27,7 @@ pub fn known(key: &str, part: &Part) -> String {
 }
 
 /// The key that is most alike, if one is alike enough; of several the last by the alphabet.
-fn meant<'a>(key: &str, known: &[&'a str]) -> Option<&'a str> {
+pub fn meant<'a>(key: &str, known: &[&'a str]) -> Option<&'a str> {
     let alike = known.iter().map(|each| (likeness(each, key), *each)).filter(|(ratio, _)| *ratio >= ALIKE);
     alike.max_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(b.1))).map(|(_, each)| each)
 }

@@ -7,7 +7,7 @@ mod recorded;
 mod single;
 
 pub(crate) use checks::*;
-pub use keys::known as known_keys;
+pub use keys::{known as known_keys, meant as meant_key};
 pub use recorded::mahimahi_times;
 
 use std::borrow::Cow;

@@ -108,16 +108,15 @@ def _changed(model: Scenario | Dumbbell, path: str, value: Any) -> Scenario | Du
         return model.replace(f"flows[*].transport.{path}", value)
     known = {*type(model).model_fields, *type(network).model_fields, *Tcp.model_fields}
     if close := difflib.get_close_matches(first, known, n=1):
-        raise ScenarioError(first, "no such field", f'the key "{close[0]}"')
+        raise ScenarioError(first, "an unknown field", f'the key "{close[0]}"')
     return model.replace(path, value)
 
 
 def seeds_of(text: str) -> list[int]:
-    """Seeds as ``20``, which is how many (1 to 20), ``7-20`` or ``1,5,8-10``. Raises InputError."""
-    if not any(sign in text for sign in ",-"):
-        text = f"1-{text}"
+    """Seeds as ``20``, their number (1 to 20), ``7-20`` or ``1,5,8-10``. Raises InputError."""
+    numbers = text if any(sign in text for sign in ",-") else f"1-{text}"
     seeds: list[int] = []
-    for part in text.split(","):
+    for part in numbers.split(","):
         first, dash, last = part.strip().partition("-")
         low, high = _seed(first, text), _seed(last if dash else first, text)
         if high < low or len(seeds) + high - low + 1 > MOST_SEEDS:
@@ -137,7 +136,7 @@ def _seed(text: str, whole: str) -> int:
 
 def _no_seeds(text: str) -> InputError:
     return InputError(
-        "--seeds", shown(text), f"how many, or seeds such as 7-20 or 1,5,8-10, at most {MOST_SEEDS}"
+        "--seeds", shown(text), f"a number of seeds, or seeds such as 7-20 or 1,5,8-10, at most {MOST_SEEDS}"
     )
 
 

@@ -24,7 +24,7 @@ def write_new(file: str, kind: str, force: bool) -> None:
     if target.suffix != ".toml":
         raise InputError("FILE", shown(file), "a name that ends in .toml")
     if target.exists() and not force:
-        raise OutputError(file, "is there already, expected a new file; --force replaces it")
+        raise OutputError(file, "already exists; --force overwrites it")
     text = (files("parshall.cli.commands") / "templates" / f"{kind}.toml").read_text(encoding="utf-8")
     with failing_as(target):
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -51,12 +51,12 @@ def run_file(
         _log.warning(warning)
     if seeds is None:
         if jobs is not None:
-            raise InputError("--jobs", str(jobs), "--seeds beside it: a single run has one thread")
+            raise InputError("--jobs", str(jobs), "--seeds with it, as a single run has one thread")
         return _one(scenario, 1 if seed is None else seed, form, folder, max_events, show)
     if seed is not None:
-        raise InputError("--seed", str(seed), "none beside --seeds")
+        raise InputError("--seed", str(seed), "either --seed or --seeds")
     if show:
-        raise InputError("--open", "--seeds", "one run, whose plot is opened")
+        raise InputError("--open", "several seeds", "a single run")
     return _many(scenario, seeds_of(seeds), form, folder, max_events, jobs)
 
 
@@ -141,7 +141,7 @@ def _write(ensemble: Ensemble, scenario: Scenario, folder: Path) -> None:
             written = with_starts(table, scenario) if name == "flows" else table
             parquet.write_table(written, stage / file, compression="zstd")
         if (folder / "recording.json").exists():
-            raise OutputError(str(folder / "recording.json"), "is there already, expected a new folder")
+            raise OutputError(str(folder / "recording.json"), "already exists, expected a new folder")
         manifest: Mapping[str, Any] = {
             "engine_version": ENGINE_VERSION,
             "scenario": scenario.hash,

@@ -52,7 +52,7 @@ def lines_of(file: str) -> list[str]:
     """The lines of a file, or of the standard input if it is ``-``. Raises InputError."""
     text = _decoded(file, _bytes(file))
     if _NO_TEXT.search(text):
-        raise InputError(file, "bytes that are no text", EXPECTED)
+        raise InputError(file, "bytes that are not text", EXPECTED)
     lines = _BREAK.split(_ESCAPES.sub("", text))
     return lines[:-1] if lines[-1] == "" else lines
 
@@ -85,7 +85,7 @@ def _decoded(file: str, data: bytes) -> str:
         if encoding is None and b"\0" not in data:
             # Some code page: digits and what stands around them are ASCII in all of them.
             return data.decode("latin-1")
-        raise InputError(file, "bytes that are no text", EXPECTED) from None
+        raise InputError(file, "bytes that are not text", EXPECTED) from None
 
 
 def _guessed(data: bytes) -> str:
