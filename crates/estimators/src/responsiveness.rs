@@ -45,7 +45,7 @@ const CROWDED: f64 = 0.1;
 /// It is widened when fewer places than this are in use in an interval.
 const SPARSE: f64 = 0.35;
 
-/// What can be set. Nothing here depends on the network.
+/// Settings of the estimator. Nothing here depends on the network.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Settings {
@@ -74,7 +74,8 @@ impl Settings {
     }
 }
 
-/// What a dither did about a packet: signals that the router gives at random, whatever the queue is.
+/// Drop probability of a dither for a packet, and the draw: signals that the router gives at random, whatever
+/// the queue is.
 ///
 /// They are the best of trials, because nothing that the flow did decides them.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -186,7 +187,7 @@ pub struct Responsiveness {
     interval: u64,
     /// Number of the interval of the last estimate; 0 before the first one.
     closed: u64,
-    /// Whether intervals without packets count.
+    /// True if intervals without packets count.
     every: bool,
     warm: bool,
     waiting: Waiting,
@@ -212,7 +213,7 @@ impl Responsiveness {
         })
     }
 
-    /// The same, but time starts at 0, and each interval has its estimate.
+    /// Makes an estimator whose time starts at 0, and whose every interval has its estimate.
     pub fn from_zero(settings: Settings) -> Result<Self, ConfigError> {
         Ok(Responsiveness { now_s: 0.0, interval: 1, every: true, ..Responsiveness::new(settings)? })
     }
@@ -239,8 +240,8 @@ impl Responsiveness {
         self.packet_dithered(now, flow, signalled, Dither::NONE);
     }
 
-    /// The same at a port with a dither. `signalled` says what the queue did; it means nothing of a packet that the
-    /// dither chose.
+    /// Counts a packet at a port with a dither. `signalled` is the queue's signal; it means nothing for a
+    /// packet that the dither chose.
     #[inline]
     pub fn packet_dithered(&mut self, now: impl Into<Seconds>, flow: u64, signalled: bool, dither: Dither) {
         let now_s = now.into().get();
@@ -259,7 +260,7 @@ impl Responsiveness {
         self.arrive_dithered(now, flow, Dither::NONE)
     }
 
-    /// The same at a port with a dither, which decides at arrival.
+    /// Counts an arrival at a port with a dither, which decides at arrival.
     pub fn arrive_dithered(&mut self, now: impl Into<Seconds>, flow: u64, dither: Dither) -> Ticket {
         self.wait(Arrived { at_s: now.into().get(), flow, fate: Fate::Undecided, dither })
     }
@@ -335,7 +336,7 @@ impl Responsiveness {
         }
     }
 
-    /// The same up to the first packet whose fate is not known.
+    /// Closes intervals up to the first packet whose fate is not known.
     fn close_decided(&mut self, now_s: f64) -> Option<Estimate> {
         while let Some(packet) = self.waiting.front() {
             if let Some(estimate) = self.close_at(packet.at_s.min(now_s)) {

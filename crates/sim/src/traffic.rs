@@ -14,14 +14,14 @@ use own::OwnSource;
 use self_similar::SelfSimilar;
 pub use self_similar::{intervals as self_similar_intervals, MOST_INTERVALS};
 
-/// What a source does when it is asked.
+/// Packets that a source emits when it is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Emission {
     /// Packets handed to the transport now; `u32::MAX` means an endless supply.
     pub packets: u32,
     /// When to ask again.
     pub next: Option<Time>,
-    /// Whether an endless supply ends here.
+    /// True if an endless supply ends here.
     pub close: bool,
 }
 
@@ -121,12 +121,12 @@ impl Source {
         (Source { kind, stop, after_connecting }, asked)
     }
 
-    /// Whether it never runs out of data.
+    /// Returns whether it never runs out of data.
     pub fn is_endless(&self) -> bool {
         matches!(self.kind, SourceKind::Bulk)
     }
 
-    /// Whether it writes once, and its data are to arrive completely.
+    /// Returns whether the source writes once, and all its data must arrive.
     pub fn is_transfer(&self) -> bool {
         matches!(self.kind, SourceKind::Transfer { .. })
     }

@@ -1,4 +1,4 @@
-//! What a flow's packets tell about whether the flow responds: a randomised trial of its own packets.
+//! Evidence of a flow's response: a randomised trial of its own packets.
 //!
 //! A queue that drops or marks at random treats some packets of a flow and leaves the others alone. The outcome
 //! of packet `k` is what the flow sends after it,
@@ -77,7 +77,7 @@ impl Trace {
         }
     }
 
-    /// What is still to come of it, were packets to go on at a mean rate.
+    /// Part of the outcome that is still to come, were packets to go on at a mean rate.
     fn open(&self, scale: usize) -> f64 {
         f64::from(self.first[scale]) + f64::from(self.second[scale])
     }
@@ -138,7 +138,7 @@ pub(super) struct Evidence {
     before_squared: [f64; SCALES],
     both: [f64; SCALES],
     weight: f64,
-    /// The same of the queue's signals and of the port's probability of one.
+    /// Outcomes after the queue's signals, against the port's probability of one.
     signals: f64,
     expected: f64,
     queue: Instrument,

@@ -1,4 +1,4 @@
-//! What makes an estimate doubtful, as a set of bits.
+//! Reasons to doubt an estimate, as a set of bits.
 
 use crate::flags::flags;
 

@@ -127,7 +127,7 @@ mod taken {
     }
 }
 
-/// What a look into the table found.
+/// Result of a look into the table.
 pub(super) enum Found<'a> {
     /// The flow, which may be new.
     Watched(&'a mut Watched),
@@ -192,7 +192,7 @@ impl Table {
     }
 }
 
-/// Whether a flow is in the sample that is left after so many halvings.
+/// Returns whether a flow is in the sample that is left after `halvings` halvings.
 #[inline]
 fn is_let_in(hash: u64, halvings: u32) -> bool {
     halvings == 0 || hash >> (64 - halvings) == 0

@@ -41,7 +41,7 @@ pub struct AppPlan {
     pub together: bool,
     /// How transfers are asked for.
     pub asking: Asking,
-    /// Of each slot, the flow with the data, and the one with the requests if there are any.
+    /// Flows of each slot: the one with the data, and the one with the requests if there are any.
     pub slots: Vec<(u32, Option<u32>)>,
 }
 

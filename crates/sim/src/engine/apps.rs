@@ -65,7 +65,7 @@ impl Simulation {
         self.hear(line, now);
     }
 
-    /// Whether a packet belongs to a connection that is over.
+    /// Returns whether a packet belongs to a connection that is over.
     fn is_late(&self, line: usize, id: PacketId) -> bool {
         let packet = &self.in_flight[id];
         let stamp = packet.report().map_or_else(|| packet.stamp(), |handle| self.blocks.get(handle).stamp);
@@ -140,7 +140,7 @@ impl Simulation {
         }
     }
 
-    /// What was written first of all that is done.
+    /// Removes and returns the oldest write that is done.
     fn next_done(&mut self, line: usize) -> Option<Write> {
         let line = &mut self.apps.lines[line];
         let reached = if line.done_on_delivery { Some(0) } else { acknowledged(&self.flows[line.flow]) };

@@ -4,10 +4,10 @@ use std::collections::{HashMap, HashSet};
 
 use crate::compile::{Plan, PortPlan};
 use crate::network::{
-    Conditioner, ConditionerPlan, Events, Exchange, Hop, Jitter, Loss, Managed, Port, PortKind, Probe, Rates,
-    Service, Serving, Trace, Transmissions,
+    ArrivalPort, Conditioner, ConditionerPlan, DeparturePort, Events, Exchange, Hop, Jitter, Loss, Port,
+    PortKind, Probe, Rates, Service, Trace, Transmissions,
 };
-use crate::queue::{AnyDepartureQueue, Discipline};
+use crate::queue::{AnyArrivalQueue, AnyDepartureQueue};
 use crate::random::{fnv1a, Stream};
 use crate::room;
 use crate::scenario::{DropTail, Jitter as Jittering, Queue};
@@ -31,7 +31,7 @@ pub(crate) fn build_ports(plan: &Plan, seed: u64) -> (Vec<PortKind>, Vec<Port>) 
         let streams = PortStreams { seed, name: &plan.names.ports[index] };
         let serving = serving(port, plan.warm_up, streams);
         let serves = serving.is_some();
-        let managed = if serves { None } else { managed(port, streams) };
+        let arrival_port = if serves { None } else { arrival_port(port, streams) };
         let conditions = conditioned.contains(&(index as u32));
         let overheard = overheard.contains(&(index as u32));
         let asked = conditions || overheard || watched.contains(&(index as u32));
@@ -39,7 +39,7 @@ pub(crate) fn build_ports(plan: &Plan, seed: u64) -> (Vec<PortKind>, Vec<Port>) 
         // A tie decides whether there is room.
         let ties = !plan.leads.is_empty() && limit_packets < u32::MAX;
         let holds_one_of_ties = ties && limit_packets == 1;
-        let simple = managed.is_none() && !(serves || asked || holds_one_of_ties);
+        let simple = arrival_port.is_none() && !(serves || asked || holds_one_of_ties);
         let kind = PortKind {
             ps_per_byte: port.rate.ps_per_byte(),
             transmissions: Transmissions::default(),
@@ -59,7 +59,7 @@ pub(crate) fn build_ports(plan: &Plan, seed: u64) -> (Vec<PortKind>, Vec<Port>) 
         });
         match serving {
             Some(serving) => Port::serving(number, port.delay, serving),
-            None => Port::new(number, port.delay, managed),
+            None => Port::new(number, port.delay, arrival_port),
         }
     };
     room::ask::<Port>(plan.ports.len(), "ports");
@@ -106,22 +106,22 @@ pub(super) fn plain_limit(queue: &Queue) -> Option<u32> {
 }
 
 /// Builds the additional state of a port that is not plain.
-pub(super) fn managed(port: &PortPlan, streams: PortStreams<'_>) -> Option<Managed> {
+pub(super) fn arrival_port(port: &PortPlan, streams: PortStreams<'_>) -> Option<ArrivalPort> {
     let plain = plain_limit(&port.queue).is_some();
     let parts = port.loss.is_some() || port.jitter.is_some() || port.capacity.is_some();
     if plain && !parts && port.events.is_empty() {
         return None;
     }
-    let discipline = Discipline::new(&port.queue, port.rate, || streams.of("queue"))?;
+    let discipline = AnyArrivalQueue::new(&port.queue, port.rate, || streams.of("queue"))?;
     let (loss, jitter) = link_parts(port, streams);
-    Some(Managed::new(discipline, loss, jitter, service(port), events(port, streams)))
+    Some(ArrivalPort::new(discipline, loss, jitter, service(port), events(port, streams)))
 }
 
 /// Builds the additional state of a port whose queue decides at departure.
-pub(super) fn serving(port: &PortPlan, count_from: Time, streams: PortStreams<'_>) -> Option<Serving> {
+pub(super) fn serving(port: &PortPlan, count_from: Time, streams: PortStreams<'_>) -> Option<DeparturePort> {
     let queue = AnyDepartureQueue::new(&port.queue, port.rate, count_from, || streams.of("queue"))?;
     let (loss, jitter) = link_parts(port, streams);
-    Some(Serving::new(queue, loss, jitter, service(port), events(port, streams)))
+    Some(DeparturePort::new(queue, loss, jitter, service(port), events(port, streams)))
 }
 
 /// The random streams of a port, which depend on the seed and on its name only.

@@ -1,4 +1,4 @@
-//! What the engine keeps of applications that hear back: their lines, and the log of their transfers. See
+//! State of interactive applications: their connections, and the log of their transfers. See
 //! `engine/apps.rs`.
 
 use std::collections::VecDeque;
@@ -71,7 +71,7 @@ pub(super) struct Line {
     pub app: usize,
     pub slot: u32,
     pub asks: bool,
-    /// Whether what is written is done when it is delivered, and not when it is acknowledged.
+    /// True if a write is done when it is delivered, and not when it is acknowledged.
     pub done_on_delivery: bool,
     pub phase: Time,
     pub seed: u64,
@@ -79,13 +79,13 @@ pub(super) struct Line {
     /// Connections so far, and when this one was opened.
     pub connections: u32,
     pub opened: Time,
-    /// Whether the receiver is that of this connection.
+    /// True if the receiver belongs to this connection.
     pub accepted: bool,
     /// Packets of data that were written in this connection.
     pub written: u64,
-    /// What was written and not delivered, by where it ends.
+    /// Writes that are not delivered yet, by the packet number at which each ends.
     pub undelivered: VecDeque<(u64, Write)>,
-    /// What was written and not acknowledged, likewise; empty if no application waits for that.
+    /// Writes that are not acknowledged yet, likewise; empty if no application waits for that.
     pub unacknowledged: VecDeque<(u64, Write)>,
 }
 
@@ -153,7 +153,7 @@ impl Apps {
         });
     }
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
         self.apps.is_empty()
     }
@@ -163,7 +163,7 @@ impl Apps {
         self.line_of.get(flow).copied().flatten().map(|line| line as usize)
     }
 
-    /// Whether a flow carries requests.
+    /// Returns whether a flow carries requests.
     pub fn asks(&self, flow: usize) -> bool {
         self.line(flow).is_some_and(|line| self.lines[line].asks)
     }

@@ -8,7 +8,7 @@ use crate::events::EventQueue;
 use crate::flow::Flow;
 use crate::limits::Piece;
 use crate::names::Names;
-use crate::network::{Calendar, Port, PortKind, Serving};
+use crate::network::{Calendar, DeparturePort, Port, PortKind};
 use crate::record::{Called, PortRow, PortSample, PortTable, Recording};
 use crate::room;
 use crate::units::Time;
@@ -39,7 +39,7 @@ impl Simulation {
 
     /// The piece that takes most memory of all that may grow.
     pub(super) fn largest(&self) -> Piece {
-        let waiting = |port: &Port| port.serving_ref().map_or(0, Serving::bytes);
+        let waiting = |port: &Port| port.serving_ref().map_or(0, DeparturePort::bytes);
         let at_ports = self.ports.iter().map(waiting).sum();
         let own = [
             Piece("flows", (self.flows.len() * size_of::<Flow>()) as u64),

@@ -1,15 +1,16 @@
 //! The network as the engine sees it: ports, and the hops of each flow's path.
 
+mod arrival_port;
 mod calendar;
 mod conditioner;
 mod delays;
+mod departure_port;
 mod dither;
 mod ecmp;
 mod events;
 mod jitter;
 mod lead;
 mod loss;
-mod managed;
 mod port;
 mod port_kind;
 mod rates;
@@ -17,22 +18,21 @@ mod recent;
 mod report;
 mod routes;
 mod service;
-mod serving;
 
+pub use arrival_port::ArrivalPort;
 pub use calendar::{Calendar, PacketId};
 pub use conditioner::{Conditioner, ConditionerPlan, Exchange, FlowSet, SenderHistory, SenderState};
+pub use departure_port::{DeparturePort, Next, Transmission};
 pub use events::Events;
 pub use jitter::Jitter;
 pub use lead::Lead;
 pub use loss::Loss;
-pub use managed::Managed;
 pub use port::Port;
 pub use port_kind::{PortKind, Transmissions};
 pub use rates::Rates;
 pub use report::{Outcome, Probe};
 pub use routes::{Router, Topology};
 pub use service::{Service, Trace};
-pub use serving::{Next, Serving, Transmission};
 
 /// Number by which a port knows one direction of a flow. To a router, data and ACKs of a flow are two flows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,11 +8,11 @@ mod held;
 
 use parshall_estimators::responsiveness::Dither;
 
-use super::managed::Managed;
+use super::arrival_port::ArrivalPort;
+use super::departure_port::DeparturePort;
 use super::port_kind::PortKind;
 use super::recent::Recent;
 use super::report::{Outcome, PortCounters, Probe};
-use super::serving::Serving;
 use crate::packet::Packet;
 use crate::queue::Reason;
 use crate::units::Time;
@@ -64,9 +64,9 @@ struct Overflow {
 /// State of a port that drops packets or has parts that a plain port lacks.
 #[derive(Clone, Debug, Default)]
 struct Extension {
-    managed: Option<Box<Managed>>,
+    arrival_port: Option<Box<ArrivalPort>>,
     /// Queue that decides at departure; it then keeps all counts itself.
-    serving: Option<Box<Serving>>,
+    serving: Option<Box<DeparturePort>>,
     /// Packets and bytes held when counting started.
     held_at_first: (u64, u64),
     packets_dropped: u64,
@@ -78,9 +78,10 @@ struct Extension {
 
 impl Port {
     /// An idle port of kind number `kind` before a link of this delay, plain or with a queue of its own.
-    pub fn new(kind: u32, delay: Time, managed: Option<Managed>) -> Self {
-        let extension = managed
-            .map(|managed| Box::new(Extension { managed: Some(Box::new(managed)), ..Extension::default() }));
+    pub fn new(kind: u32, delay: Time, arrival_port: Option<ArrivalPort>) -> Self {
+        let extension = arrival_port.map(|arrival_port| {
+            Box::new(Extension { arrival_port: Some(Box::new(arrival_port)), ..Extension::default() })
+        });
         let overflow = extension
             .map(|extension| Box::new(Overflow { extension: Some(extension), ..Overflow::default() }));
         Port {
@@ -101,7 +102,7 @@ impl Port {
     }
 
     /// Makes an idle port whose queue decides at departure.
-    pub fn serving(kind: u32, delay: Time, serving: Serving) -> Self {
+    pub fn serving(kind: u32, delay: Time, serving: DeparturePort) -> Self {
         let mut port = Port::new(kind, delay, None);
         port.extension().serving = Some(Box::new(serving));
         port
@@ -109,19 +110,21 @@ impl Port {
 
     /// Server of a port whose queue decides at departure.
     #[inline]
-    pub fn serving_mut(&mut self) -> Option<&mut Serving> {
+    pub fn serving_mut(&mut self) -> Option<&mut DeparturePort> {
         self.overflow.as_mut()?.extension.as_mut()?.serving.as_deref_mut()
     }
 
     /// Server of a port whose queue decides at departure, read-only.
-    pub fn serving_ref(&self) -> Option<&Serving> {
+    pub fn serving_ref(&self) -> Option<&DeparturePort> {
         self.overflow.as_ref()?.extension.as_ref()?.serving.as_deref()
     }
 
     /// Bytes of its queue's record of moved thresholds.
     pub fn bytes_tuning(&self) -> u64 {
         let extension = self.overflow.as_ref().and_then(|overflow| overflow.extension.as_ref());
-        extension.and_then(|extension| extension.managed.as_ref()).map_or(0, |managed| managed.bytes_tuning())
+        extension
+            .and_then(|extension| extension.arrival_port.as_ref())
+            .map_or(0, |arrival_port| arrival_port.bytes_tuning())
     }
 
     /// Propagation delay of its link.
@@ -197,7 +200,7 @@ impl Port {
         packet: &Packet,
         lead: impl Fn() -> Time + Copy,
     ) -> Outcome {
-        if self.managed().is_some() {
+        if self.arrival_port().is_some() {
             return self.offer_managed(kind, now, packet, lead);
         }
         if kind.holds_one_of_ties() && self.leaves_later(kind, now, lead) {
@@ -232,8 +235,8 @@ impl Port {
         let Some(extension) = self.overflow.as_mut().and_then(|overflow| overflow.extension.as_mut()) else {
             return Probe::Nothing;
         };
-        match (&mut extension.managed, &mut extension.serving) {
-            (Some(managed), _) => managed.probe(),
+        match (&mut extension.arrival_port, &mut extension.serving) {
+            (Some(arrival_port), _) => arrival_port.probe(),
             (None, Some(serving)) => serving.probe(),
             (None, None) => Probe::Nothing,
         }
@@ -257,10 +260,10 @@ impl Port {
         }
         let busy_until = self.busy_until;
         let extension = self.extension();
-        let Some(managed) = &mut extension.managed else {
+        let Some(arrival_port) = &mut extension.arrival_port else {
             return Outcome::Dropped(Reason::Full);
         };
-        let outcome = managed.offer(kind, now, busy_until, packet, lead);
+        let outcome = arrival_port.offer(kind, now, busy_until, packet, lead);
         let count = u64::from(counted);
         match outcome {
             Outcome::Lost => {
@@ -282,9 +285,9 @@ impl Port {
         outcome
     }
 
-    /// Keeps the most that a managed port holds after an arrival.
+    /// Keeps the most that a arrival_port port holds after an arrival.
     fn note_held(&mut self, now: Time) {
-        let held = self.managed_mut().map_or(0, |managed| managed.backlog(now).0 as u32);
+        let held = self.managed_mut().map_or(0, |arrival_port| arrival_port.backlog(now).0 as u32);
         self.most_held = self.most_held.max(held);
     }
 
@@ -293,8 +296,8 @@ impl Port {
         let Some(extension) = self.overflow.as_ref().and_then(|overflow| overflow.extension.as_ref()) else {
             return Dither::NONE;
         };
-        match (&extension.managed, &extension.serving) {
-            (Some(managed), _) => managed.dither(),
+        match (&extension.arrival_port, &extension.serving) {
+            (Some(arrival_port), _) => arrival_port.dither(),
             (None, Some(serving)) => serving.dither(),
             (None, None) => Dither::NONE,
         }
@@ -304,12 +307,12 @@ impl Port {
         self.overflow.get_or_insert_default().extension.get_or_insert_default()
     }
 
-    fn managed(&self) -> Option<&Managed> {
-        self.overflow.as_ref()?.extension.as_ref()?.managed.as_deref()
+    fn arrival_port(&self) -> Option<&ArrivalPort> {
+        self.overflow.as_ref()?.extension.as_ref()?.arrival_port.as_deref()
     }
 
-    fn managed_mut(&mut self) -> Option<&mut Managed> {
-        self.overflow.as_mut()?.extension.as_mut()?.managed.as_deref_mut()
+    fn managed_mut(&mut self) -> Option<&mut ArrivalPort> {
+        self.overflow.as_mut()?.extension.as_mut()?.arrival_port.as_deref_mut()
     }
 
     /// When a packet that departs at `departure` reaches the far end.
@@ -319,8 +322,8 @@ impl Port {
         if kind.simple {
             return arrival;
         }
-        if let Some(managed) = self.managed_mut() {
-            return managed.far_end(departure, arrival, packet.is_ack());
+        if let Some(arrival_port) = self.managed_mut() {
+            return arrival_port.far_end(departure, arrival, packet.is_ack());
         }
         let serving = self.serving_mut();
         serving.map_or(arrival, |serving| serving.far_end(departure, arrival, packet.is_ack()))
@@ -328,8 +331,8 @@ impl Port {
 
     /// Packets and bytes held at `now`, the packet in transmission included.
     pub fn backlog(&mut self, kind: &PortKind, now: Time) -> (u64, u64) {
-        if let Some(managed) = self.managed_mut() {
-            return managed.backlog(now);
+        if let Some(arrival_port) = self.managed_mut() {
+            return arrival_port.backlog(now);
         }
         if let Some(serving) = self.serving_mut() {
             return serving.backlog(now);
@@ -360,7 +363,7 @@ impl Port {
     fn first_counted(&mut self, kind: &PortKind, now: Time) {
         self.start_counting(kind);
         let held = self.backlog(kind, now).0 as u32;
-        self.most_held = if self.managed().is_some() { 0 } else { held };
+        self.most_held = if self.arrival_port().is_some() { 0 } else { held };
     }
 
     /// Notes what is held when counting starts, at the first look after that.

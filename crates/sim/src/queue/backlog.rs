@@ -1,4 +1,4 @@
-//! What a port holds, as a ring of departure times.
+//! Packets held at a port, as a ring of departure times.
 
 use std::collections::VecDeque;
 

@@ -8,7 +8,7 @@ use super::DepartureQueue;
 use crate::scenario::{self, QueueVariant};
 use crate::units::Time;
 
-/// What decides about drops; see [`CodelLaw`].
+/// Parameters of CoDel's decision to drop; see [`CodelLaw`].
 #[derive(Clone, Copy, Debug)]
 pub struct CodelParams {
     /// Acceptable time in the queue.
@@ -17,11 +17,11 @@ pub struct CodelParams {
     pub interval: Time,
     /// Nothing is dropped while no more bytes than this wait.
     pub mtu_bytes: u64,
-    /// Whether packets are marked instead of dropped.
+    /// True if packets are marked instead of dropped.
     pub ecn: bool,
     /// Packets that waited longer than this are marked, if any are.
     pub ce_threshold: Time,
-    /// Whose square root it is.
+    /// Behaviour of the control law: RFC 8289 or Linux.
     pub variant: QueueVariant,
 }
 
@@ -68,7 +68,7 @@ impl CodelLaw {
         (queue, elsewhere): (&mut Fifo, u64),
         dropped: &mut Vec<Held>,
     ) -> Option<Leaving> {
-        let (mut first, mut may_drop) = self.look(params, now, queue, elsewhere);
+        let (mut first, mut may_drop) = self.do_dequeue(params, now, queue, elsewhere);
         let mut marked = false;
         if self.dropping {
             self.dropping = may_drop;
@@ -78,7 +78,7 @@ impl CodelLaw {
                 marked = self.marks(params, first);
                 if !marked {
                     dropped.extend(first);
-                    (first, may_drop) = self.look(params, now, queue, elsewhere);
+                    (first, may_drop) = self.do_dequeue(params, now, queue, elsewhere);
                     self.dropping = may_drop;
                 }
                 if self.dropping {
@@ -92,7 +92,7 @@ impl CodelLaw {
             marked = self.marks(params, first);
             if !marked {
                 dropped.extend(first);
-                (first, _) = self.look(params, now, queue, elsewhere);
+                (first, _) = self.do_dequeue(params, now, queue, elsewhere);
             }
             self.enter(params, now);
         }
@@ -112,8 +112,8 @@ impl CodelLaw {
         self.count
     }
 
-    /// Takes the first packet, and says whether it may be dropped: the wait has been above the target for an interval.
-    fn look(
+    /// Takes the first packet, and tells if it may be dropped: the wait has been above the target for an interval (`dodequeue`).
+    fn do_dequeue(
         &mut self,
         params: &CodelParams,
         now: Time,

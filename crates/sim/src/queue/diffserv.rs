@@ -30,7 +30,7 @@ use schedule::Scheduler;
 /// How many code points there are.
 pub const CODE_POINTS: usize = 64;
 
-/// What becomes of a packet that arrives at a physical queue.
+/// Fate of a packet that arrives at a physical queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Judgement {
     Accept,
@@ -38,14 +38,14 @@ enum Judgement {
     Drop(Reason),
 }
 
-/// What the dropper of a queue is asked about.
+/// State of a queue and a packet, as its dropper sees them.
 #[derive(Clone, Copy, Debug)]
 struct Asked<'a> {
     now: Time,
     precedence: usize,
     /// Packets of each precedence that wait.
     lengths: &'a [u32],
-    /// Whether the queue has no room for another packet.
+    /// True if the queue has no room for another packet.
     full: bool,
     ecn_capable: bool,
 }
@@ -132,11 +132,11 @@ pub struct Seat {
     pub queue: u8,
     /// Index of the precedence in it.
     pub precedence: u8,
-    /// Whether a precedence names the code point.
+    /// True if a precedence names the code point.
     pub named: bool,
 }
 
-/// What has become of the packets of a code point since counting started.
+/// Counters of the packets of a code point since counting started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClassCounts {
     /// Packets that arrived.
@@ -196,7 +196,7 @@ impl DiffServ {
         self.seats[usize::from(dscp)]
     }
 
-    /// What has become of the packets of a code point.
+    /// Counters of the packets of a code point.
     pub fn counts(&self, dscp: u8) -> &ClassCounts {
         &self.counts[usize::from(dscp)]
     }

@@ -1,4 +1,4 @@
-//! What disciplines hold that decide when a packet is about to leave: packets with their times of arrival.
+//! Packets with their times of arrival, as disciplines hold them that decide at departure.
 
 use std::collections::VecDeque;
 
@@ -14,14 +14,14 @@ pub struct Held {
     pub packet: Packet,
     /// When it arrived.
     pub arrived: Time,
-    /// Whether it was marked then.
+    /// True if it was marked on arrival.
     pub marked: bool,
     /// Why it is dropped, if it is.
     pub reason: Reason,
 }
 
 impl Held {
-    /// Whether it may be marked instead of dropped.
+    /// Returns whether the packet may be marked instead of dropped.
     pub fn ecn_capable(&self) -> bool {
         self.packet.ecn & ecn::CAPABLE != 0
     }
@@ -32,7 +32,7 @@ impl Held {
 pub struct Leaving {
     /// The packet.
     pub held: Held,
-    /// Whether the discipline marks it.
+    /// True if the discipline marks it.
     pub marked: bool,
 }
 

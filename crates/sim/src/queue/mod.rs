@@ -1,4 +1,4 @@
-//! Queue disciplines. One file each; [`Discipline`] and [`AnyDepartureQueue`] are where a new one is registered.
+//! Queue disciplines. One file each; [`AnyArrivalQueue`] and [`AnyDepartureQueue`] are where a new one is registered.
 //!
 //! A [`ArrivalQueue`] decides at arrival and serves first in, first out, so a port knows the departure of a packet the moment
 //! it arrives and needs no event at the end of a transmission. A [`DepartureQueue`] decides when a packet is about to
@@ -28,7 +28,7 @@ use crate::random::Stream;
 use crate::scenario;
 use crate::units::{Rate, Time};
 
-/// What becomes of an arriving packet.
+/// Decision about an arriving packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// It joins the queue.
@@ -63,7 +63,7 @@ pub struct Arrival {
     pub now: Time,
     /// Its bytes.
     pub size: u16,
-    /// Whether it may be marked instead of dropped.
+    /// True if it may be marked instead of dropped.
     pub ecn_capable: bool,
     /// When the port fell idle, if it is.
     pub idle_since: Time,
@@ -161,7 +161,7 @@ impl DepartureQueue for AnyDepartureQueue {
     }
 }
 
-/// Whether a queue decides at departure.
+/// Returns whether a queue decides at departure.
 pub fn decides_at_departure(config: &scenario::Queue) -> bool {
     matches!(config, scenario::Queue::Codel(_) | scenario::Queue::FqCodel(_) | scenario::Queue::Diffserv(_))
 }
@@ -173,7 +173,7 @@ pub fn decides_by_class(config: &scenario::Queue) -> bool {
 
 /// The disciplines that decide at arrival.
 #[derive(Clone, Debug)]
-pub enum Discipline {
+pub enum AnyArrivalQueue {
     /// See [`DropTail`].
     DropTail(DropTail),
     /// See [`Red`].
@@ -182,14 +182,16 @@ pub enum Discipline {
     Pie(Box<Pie>),
 }
 
-impl Discipline {
+impl AnyArrivalQueue {
     /// The discipline that a scenario asks for, in front of a link of this rate, if it is one that decides at arrival;
     /// `stream` makes its draws.
     pub fn new(config: &scenario::Queue, rate: Rate, stream: impl FnOnce() -> Stream) -> Option<Self> {
         match config {
-            scenario::Queue::Red(config) => Some(Discipline::Red(Box::new(Red::new(config, rate, stream())))),
-            scenario::Queue::Pie(config) => Some(Discipline::Pie(Box::new(Pie::new(config, stream())))),
-            scenario::Queue::Droptail(limits) => Some(Discipline::DropTail(DropTail::new(limits))),
+            scenario::Queue::Red(config) => {
+                Some(AnyArrivalQueue::Red(Box::new(Red::new(config, rate, stream()))))
+            }
+            scenario::Queue::Pie(config) => Some(AnyArrivalQueue::Pie(Box::new(Pie::new(config, stream())))),
+            scenario::Queue::Droptail(limits) => Some(AnyArrivalQueue::DropTail(DropTail::new(limits))),
             scenario::Queue::Codel(_) | scenario::Queue::FqCodel(_) | scenario::Queue::Diffserv(_) => None,
         }
     }
@@ -197,19 +199,19 @@ impl Discipline {
     /// A packet was accepted that arrived at `now` and is transmitted from `start` on.
     #[inline]
     pub fn accepted(&mut self, now: Time, start: Time, size: u16) {
-        if let Discipline::Pie(queue) = self {
+        if let AnyArrivalQueue::Pie(queue) = self {
             queue.accepted(now, start, size);
         }
     }
 }
 
-impl ArrivalQueue for Discipline {
+impl ArrivalQueue for AnyArrivalQueue {
     #[inline]
     fn arrive(&mut self, arrival: &Arrival, backlog: &Backlog) -> Verdict {
         match self {
-            Discipline::DropTail(queue) => queue.arrive(arrival, backlog),
-            Discipline::Red(queue) => queue.arrive(arrival, backlog),
-            Discipline::Pie(queue) => queue.arrive(arrival, backlog),
+            AnyArrivalQueue::DropTail(queue) => queue.arrive(arrival, backlog),
+            AnyArrivalQueue::Red(queue) => queue.arrive(arrival, backlog),
+            AnyArrivalQueue::Pie(queue) => queue.arrive(arrival, backlog),
         }
     }
 }

@@ -21,10 +21,11 @@ const MEASUREMENT_WEIGHT: f64 = MEASURED_BYTES as f64 / 65_536.0;
 /// Below each probability a step of the controller is divided by this (section 4.2).
 const STEPS: [(f64, f64); 6] =
     [(1e-6, 2048.0), (1e-5, 512.0), (1e-4, 128.0), (1e-3, 32.0), (1e-2, 8.0), (1e-1, 2.0)];
-/// What is left of the probability at each update once the queue has been empty for two.
+/// Factor of the probability at each update once the queue has been empty for two.
 const IDLE_DECAY: f64 = 0.98;
-/// The same in Linux; and from this delay on in seconds, each update raises the probability by so much there.
+/// Factor of the probability in Linux, under the same condition.
 const LINUX_IDLE_DECAY: f64 = 63.0 / 64.0;
+/// Delay in seconds from which on an update in Linux raises the probability by this step.
 const LINUX_LONG_DELAY: (f64, f64) = (0.25, 0.02);
 /// Below half the target no packet is dropped unless the probability is at least this.
 const SAFE_PROBABILITY: f64 = 0.2;
@@ -195,7 +196,7 @@ impl Pie {
             || full(self.config.limit_bytes, self.waiting_bytes + u64::from(size))
     }
 
-    /// Whether a packet that finds room is dropped or marked (section 4.1).
+    /// Decides whether a packet that finds room is dropped or marked (section 4.1).
     fn strikes(&mut self) -> bool {
         // Linux looks at the delay now, and drops the third of three packets of mean size.
         let (delay, spared) = if self.is_linux() { (self.delay, 1) } else { (self.delay_before, 0) };

@@ -25,17 +25,17 @@ pub struct Red {
     /// Packets, and bytes, that arrived since the last early drop.
     count: u64,
     count_bytes: u64,
-    /// Whether the average was above the lower threshold at the last arrival.
+    /// True if the average was above the lower threshold at the last arrival.
     above: bool,
     adapted: Time,
     /// Moves the thresholds, if anything does.
     tuning: Option<Box<Tuning>>,
-    /// Whether it has moved them all the way: only a full queue drops.
+    /// True if the thresholds have moved all the way: only a full queue drops.
     droptail: bool,
     stream: Stream,
 }
 
-/// What does not change, but for the thresholds of a queue that is tuned.
+/// Parameters that do not change, except the thresholds of a queue that is tuned.
 #[derive(Clone, Debug)]
 struct Params {
     min_threshold: f64,
@@ -45,7 +45,7 @@ struct Params {
     weight: f64,
     limit: u64,
     unit: QueueUnit,
-    /// Whether drops are counted and spaced in bytes.
+    /// True if drops are counted and spaced in bytes.
     by_size: bool,
     mean_packet_bytes: f64,
     /// Packets that the link sends a second.
@@ -168,7 +168,7 @@ impl Red {
         }
     }
 
-    /// What the average queue means for this packet.
+    /// Decides about a packet by the average queue.
     fn decide(&mut self, waiting: u64, arrival: &Arrival) -> Verdict {
         let p = &self.params;
         // A queue of one packet, or of one byte, is as good as empty.
@@ -200,7 +200,7 @@ impl Red {
         }
     }
 
-    /// Whether it moves its thresholds.
+    /// Returns whether the queue moves its thresholds.
     pub fn tunes(&self) -> bool {
         self.tuning.is_some()
     }

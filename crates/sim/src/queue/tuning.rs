@@ -13,7 +13,7 @@ use crate::units::{Rate, Time};
 /// Samples of the queue in a round trip (Zhao 2004, II.C).
 const SAMPLES_IN_RTT: f64 = 3.0;
 
-/// What was made of an estimate.
+/// Step of a tuned queue: an estimate, and where it moves the thresholds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tuned {
     /// End of the interval that it is about, in seconds.
@@ -27,7 +27,7 @@ pub struct Tuned {
 
 /// An estimate of the share, as far as thresholds go by it.
 #[derive(Clone, Copy, Debug)]
-struct Told {
+struct ShareEstimate {
     end_s: f64,
     share: Option<f64>,
     /// Nothing is known yet.
@@ -45,9 +45,9 @@ enum Source {
 
 impl Source {
     /// The next estimate of an interval that is over at `now`.
-    fn close(&mut self, now: Time) -> Option<Told> {
+    fn close(&mut self, now: Time) -> Option<ShareEstimate> {
         match self {
-            Source::Flows(estimator) => estimator.close(now.secs()).map(|estimate| Told {
+            Source::Flows(estimator) => estimator.close(now.secs()).map(|estimate| ShareEstimate {
                 end_s: estimate.end_s,
                 share: estimate.share,
                 warming_up: estimate.flags.contains(Flags::WARMING_UP),
@@ -93,7 +93,7 @@ impl Sampler {
         Sampler { estimator, interval, next: interval, seen: nonresponsive::Sample::default() }
     }
 
-    fn close(&mut self, now: Time) -> Option<Told> {
+    fn close(&mut self, now: Time) -> Option<ShareEstimate> {
         let mut steps = Steps::default();
         while self.next <= now {
             steps.next();
@@ -103,7 +103,7 @@ impl Sampler {
             self.seen = nonresponsive::Sample { arrivals: 0.0, drops: 0.0, marks: 0.0, ..self.seen };
             if let Some(estimate) = estimate {
                 let warming_up = estimate.flags.contains(nonresponsive::Flags::WARMING_UP);
-                return Some(Told { end_s, share: estimate.share, warming_up });
+                return Some(ShareEstimate { end_s, share: estimate.share, warming_up });
             }
         }
         None
@@ -126,7 +126,7 @@ pub struct Tuning {
     above: f64,
     band: f64,
     moved: f64,
-    /// What was made of each estimate, if that is recorded.
+    /// Steps so far, if they are recorded.
     log: Option<Vec<Tuned>>,
 }
 
@@ -155,7 +155,7 @@ impl Tuning {
         self.log.as_ref().map_or(0, |log| (log.capacity() * size_of::<Tuned>()) as u64)
     }
 
-    /// What was kept until `end`, if anything should be.
+    /// Takes the steps until `end`, if they are recorded.
     pub fn take(&mut self, end: Time) -> Option<Vec<Tuned>> {
         self.follow(end, None);
         self.log.take()
@@ -189,7 +189,7 @@ impl Tuning {
     }
 
     /// In proportion to the share within the band. An estimate that knows nothing yet moves nothing.
-    fn move_for(&self, told: &Told) -> f64 {
+    fn move_for(&self, told: &ShareEstimate) -> f64 {
         match told.share {
             Some(share) if !told.warming_up => {
                 let beyond = share - self.above;
@@ -221,8 +221,8 @@ mod tests {
         tuning_by("responsiveness", above, band)
     }
 
-    fn estimate(share: Option<f64>, warming_up: bool) -> Told {
-        Told { end_s: 1.0, share, warming_up }
+    fn estimate(share: Option<f64>, warming_up: bool) -> ShareEstimate {
+        ShareEstimate { end_s: 1.0, share, warming_up }
     }
 
     #[test]

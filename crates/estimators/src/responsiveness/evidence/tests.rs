@@ -16,7 +16,7 @@ impl Random {
     }
 }
 
-/// What a test feeds: when, whether signalled, with which probability.
+/// Packet of a test: its time, whether it was signalled, with which probability.
 type Packet = (f64, bool, f64);
 
 fn evidence(packets: &[Packet]) -> Evidence {

@@ -1,6 +1,6 @@
 use super::*;
 use crate::network::Service;
-use crate::queue::Discipline;
+use crate::queue::AnyArrivalQueue;
 use crate::scenario;
 use crate::units::Rate;
 use proptest::prelude::*;
@@ -15,10 +15,10 @@ fn plain() -> Port {
     Port::new(0, DELAY, None)
 }
 
-fn droptail(limit_packets: Option<u32>) -> Managed {
+fn droptail(limit_packets: Option<u32>) -> ArrivalPort {
     let queue = scenario::Queue::Droptail(scenario::DropTail { limit_packets, limit_bytes: None });
-    let discipline = Discipline::new(&queue, Rate::from_bps(8e6), || unreachable!());
-    Managed::new(discipline.expect("decides at arrival"), None, None, Service::Constant, None)
+    let discipline = AnyArrivalQueue::new(&queue, Rate::from_bps(8e6), || unreachable!());
+    ArrivalPort::new(discipline.expect("decides at arrival"), None, None, Service::Constant, None)
 }
 
 fn packet(size: u16) -> Packet {
@@ -103,7 +103,7 @@ fn agree(
     arrivals: Vec<(f64, u16, bool, f64)>,
 ) -> Result<(), TestCaseError> {
     let kind = PortKind::of_tests(limit, count_from);
-    let (mut plain, mut managed) = (plain(), Port::new(0, DELAY, Some(droptail(limit))));
+    let (mut plain, mut arrival_port) = (plain(), Port::new(0, DELAY, Some(droptail(limit))));
     let (mut now, mut way) = (Time::ZERO, 0.0);
     for (gap, bytes, look, another) in arrivals {
         now += Time::from_secs(gap);
@@ -111,12 +111,12 @@ fn agree(
         way = if gap > 0.0 { another } else { way };
         let lead = || Time::from_secs(way);
         if look {
-            prop_assert_eq!(plain.departed(&kind, now), managed.departed(&kind, now));
-            prop_assert_eq!(plain.backlog(&kind, now), managed.backlog(&kind, now));
+            prop_assert_eq!(plain.departed(&kind, now), arrival_port.departed(&kind, now));
+            prop_assert_eq!(plain.backlog(&kind, now), arrival_port.backlog(&kind, now));
         }
-        let outcome = managed.offer(&kind, now, &packet(bytes), lead);
+        let outcome = arrival_port.offer(&kind, now, &packet(bytes), lead);
         prop_assert_eq!(plain.offer(&kind, now, &packet(bytes), lead), outcome);
-        prop_assert_eq!(plain.counters(), managed.counters());
+        prop_assert_eq!(plain.counters(), arrival_port.counters());
     }
     Ok(())
 }

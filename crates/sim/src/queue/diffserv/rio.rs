@@ -31,7 +31,7 @@ struct Precedence {
     idle_since: Option<Time>,
     /// Packets that arrived since the last early drop.
     count: u64,
-    /// Whether the average was above the lower threshold at the last arrival.
+    /// True if the average was above the lower threshold at the last arrival.
     above: bool,
 }
 

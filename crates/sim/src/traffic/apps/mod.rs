@@ -28,7 +28,7 @@ pub struct Demand {
     pub slot: u32,
     /// Its packets, at least one.
     pub packets: u32,
-    /// Whether it has a connection of its own, or is the first on a new one.
+    /// True if it has a connection of its own, or is the first on a new one.
     pub fresh: bool,
     /// When the user wanted it: now, or before if no slot was free.
     pub asked: Time,
@@ -43,11 +43,11 @@ pub struct Place {
     pub session: u32,
     /// Number of the page in it.
     pub page: u32,
-    /// Whether it is the last one of its session that is asked for.
+    /// True for the last demand of a session.
     pub last: bool,
 }
 
-/// What an application does now.
+/// Reaction of an application to an event.
 #[derive(Clone, Debug, Default)]
 pub struct Reaction {
     /// Transfers to start.

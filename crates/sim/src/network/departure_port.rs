@@ -38,7 +38,7 @@ pub struct Transmission {
 
 /// The queue of a port, the packets on the link, and counts.
 #[derive(Clone, Debug)]
-pub struct Serving {
+pub struct DeparturePort {
     queue: AnyDepartureQueue,
     loss: Option<Loss>,
     jitter: Option<Jitter>,
@@ -63,7 +63,7 @@ pub struct Serving {
     sent: (u64, u64),
 }
 
-impl Serving {
+impl DeparturePort {
     /// An idle port.
     pub fn new(
         queue: AnyDepartureQueue,
@@ -72,7 +72,7 @@ impl Serving {
         service: Service,
         events: Option<Box<Events>>,
     ) -> Self {
-        Serving {
+        DeparturePort {
             queue,
             loss,
             jitter,

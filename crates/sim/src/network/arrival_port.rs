@@ -10,30 +10,30 @@ use super::port_kind::PortKind;
 use super::report::{Outcome, Probe};
 use super::service::Service;
 use crate::packet::{ecn, Packet};
-use crate::queue::{Arrival, ArrivalQueue, Backlog, Discipline, Reason, Verdict};
+use crate::queue::{AnyArrivalQueue, Arrival, ArrivalQueue, Backlog, Reason, Verdict};
 use crate::units::Time;
 
 /// The part of a port that decides about each packet.
 #[derive(Clone, Debug)]
-pub struct Managed {
+pub struct ArrivalPort {
     backlog: Backlog,
-    discipline: Discipline,
+    discipline: AnyArrivalQueue,
     loss: Option<Loss>,
     jitter: Option<Jitter>,
     service: Service,
     events: Option<Box<Events>>,
 }
 
-impl Managed {
+impl ArrivalPort {
     /// An empty queue.
     pub fn new(
-        discipline: Discipline,
+        discipline: AnyArrivalQueue,
         loss: Option<Loss>,
         jitter: Option<Jitter>,
         service: Service,
         events: Option<Box<Events>>,
     ) -> Self {
-        Managed { backlog: Backlog::default(), discipline, loss, jitter, service, events }
+        ArrivalPort { backlog: Backlog::default(), discipline, loss, jitter, service, events }
     }
 
     /// Decides about a packet that arrives at `now` at a port that is busy until then.
@@ -93,7 +93,7 @@ impl Managed {
     /// Bytes of the queue's record of moved thresholds.
     pub fn bytes_tuning(&self) -> u64 {
         match &self.discipline {
-            Discipline::Red(red) => red.bytes_tuning(),
+            AnyArrivalQueue::Red(red) => red.bytes_tuning(),
             _ => 0,
         }
     }
@@ -101,7 +101,7 @@ impl Managed {
     /// Observable state of the queue.
     pub fn probe(&mut self) -> Probe<'_> {
         match &mut self.discipline {
-            Discipline::Red(red) if red.tunes() => Probe::TunedRed(red),
+            AnyArrivalQueue::Red(red) if red.tunes() => Probe::TunedRed(red),
             _ => Probe::Nothing,
         }
     }
