@@ -285,9 +285,9 @@ impl Port {
         outcome
     }
 
-    /// Keeps the most that a arrival_port port holds after an arrival.
+    /// Keeps the most that such a port holds after an arrival.
     fn note_held(&mut self, now: Time) {
-        let held = self.managed_mut().map_or(0, |arrival_port| arrival_port.backlog(now).0 as u32);
+        let held = self.arrival_port_mut().map_or(0, |arrival_port| arrival_port.backlog(now).0 as u32);
         self.most_held = self.most_held.max(held);
     }
 
@@ -311,7 +311,7 @@ impl Port {
         self.overflow.as_ref()?.extension.as_ref()?.arrival_port.as_deref()
     }
 
-    fn managed_mut(&mut self) -> Option<&mut ArrivalPort> {
+    fn arrival_port_mut(&mut self) -> Option<&mut ArrivalPort> {
         self.overflow.as_mut()?.extension.as_mut()?.arrival_port.as_deref_mut()
     }
 
@@ -322,7 +322,7 @@ impl Port {
         if kind.simple {
             return arrival;
         }
-        if let Some(arrival_port) = self.managed_mut() {
+        if let Some(arrival_port) = self.arrival_port_mut() {
             return arrival_port.far_end(departure, arrival, packet.is_ack());
         }
         let serving = self.serving_mut();
@@ -331,7 +331,7 @@ impl Port {
 
     /// Packets and bytes held at `now`, the packet in transmission included.
     pub fn backlog(&mut self, kind: &PortKind, now: Time) -> (u64, u64) {
-        if let Some(arrival_port) = self.managed_mut() {
+        if let Some(arrival_port) = self.arrival_port_mut() {
             return arrival_port.backlog(now);
         }
         if let Some(serving) = self.serving_mut() {
