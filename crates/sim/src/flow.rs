@@ -70,7 +70,7 @@ pub(crate) struct Flow {
     pub ack_bytes: u16,
     /// See [`FlowPlan::writes_ahead`].
     pub writes_ahead: bool,
-    _the_sender_starts_a_line: [Line; 0],
+    _the_sender_starts_a_line: [CacheLine; 0],
     pub sender: SendingEnd,
     /// The earliest event of the sender's timer that waits; [`Time::NEVER`] for none.
     pub sender_event: Time,
@@ -89,7 +89,7 @@ pub(crate) struct Flow {
 /// Marks the start of a cache line: the fields after it start one.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
-struct Line;
+struct CacheLine;
 
 #[cfg(target_pointer_width = "64")]
 const _: () = assert!(

@@ -8,7 +8,7 @@ mod tail;
 use alloc::vec::Vec;
 
 use budget::Budget;
-use expert::{Asked, Expert, LONGEST_S, WAYS};
+use expert::{Expert, TailWeight, LONGEST_S, WAYS};
 use levels::Levels;
 
 use super::{Jacobson, RtoEstimator};
@@ -146,7 +146,7 @@ impl QuantileRto {
 
     /// Brings up to date what changes slowly.
     #[inline]
-    fn look_at_tails(&mut self, asked: Asked) {
+    fn look_at_tails(&mut self, asked: TailWeight) {
         let experts = self.experts.len() as u64;
         if asked.above < asked.thin && self.samples % SELDOM < experts {
             self.experts[(self.samples % SELDOM) as usize].measure_steepness(asked);
@@ -230,9 +230,9 @@ impl Memory {
 
     /// Weight above the timeout that a risk stands for.
     #[inline]
-    fn ask(&self, risk: f64) -> Asked {
+    fn ask(&self, risk: f64) -> TailWeight {
         let thin = THIN / ((self.samples as f64).min(self.horizon) + 1.0);
-        Asked { above: risk * self.total, thin: thin * self.total }
+        TailWeight { above: risk * self.total, thin: thin * self.total }
     }
 
     fn reset(&mut self) {

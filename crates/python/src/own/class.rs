@@ -8,7 +8,7 @@ use parshall_sim::internal::Pulse;
 use pyo3::intern;
 use pyo3::prelude::*;
 
-use super::control::{Asked, Gathering};
+use super::control::{Gathering, ReportFields};
 
 /// Makes a part by calling `make`, once for each flow or port that asks for it.
 #[pyclass(frozen, module = "parshall._core")]
@@ -43,7 +43,7 @@ impl PythonParts {
         hung: Py<PyAny>,
         time_limit: Option<f64>,
         exact_echo: bool,
-        report: Option<(Asked, Py<PyAny>)>,
+        report: Option<(ReportFields, Py<PyAny>)>,
         requests: bool,
     ) -> PyResult<Self> {
         let time_limit = time_limit.and_then(|limit| Duration::try_from_secs_f64(limit).ok());

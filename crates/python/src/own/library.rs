@@ -13,7 +13,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use super::abi::{Host, HOST};
-use super::control::{Asked, Gathering};
+use super::control::{Gathering, ReportFields};
 use super::lent::LentFlow;
 use crate::estimators::filter_of;
 use crate::filter::Filter;
@@ -68,7 +68,7 @@ impl CompiledParts {
         code: Py<PyAny>,
         estimators: Vec<(usize, Bound<'_, PyAny>)>,
         exact_echo: bool,
-        report: Option<Asked>,
+        report: Option<ReportFields>,
         requests: bool,
     ) -> PyResult<Self> {
         let time_limit = time_limit.and_then(|limit| Duration::try_from_secs_f64(limit).ok());

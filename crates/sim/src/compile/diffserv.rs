@@ -22,7 +22,7 @@ use crate::units::Time;
 const MOST_QUEUES: usize = 64;
 
 /// A conditioner of a scenario, and the port that it stands in front of.
-pub(super) struct Asked {
+pub(super) struct PlacedConditioner {
     pub port: u32,
     pub config: Arc<Conditioner>,
 }
@@ -172,7 +172,7 @@ fn check_scheduler(place: &Place<'_>, config: &DiffServ) -> Checked<()> {
 
 /// Finds the aggregates of conditioners, and checks them.
 pub(super) fn plan_conditioners(
-    asked: Vec<Asked>,
+    asked: Vec<PlacedConditioner>,
     around: &Surroundings<'_>,
 ) -> Checked<Vec<ConditionerPlan>> {
     if asked.is_empty() {
@@ -183,7 +183,7 @@ pub(super) fn plan_conditioners(
     let conditioned: Vec<u32> = asked.iter().map(|each| each.port).collect();
     let links = Place::of("links");
     let mut plans = Vec::with_capacity(asked.len());
-    for Asked { port, config } in asked {
+    for PlacedConditioner { port, config } in asked {
         let (link, reverse) = (links.item(port as usize / 2), port % 2 == 1);
         let direction = link.field("reverse");
         let place = if reverse { direction.field("conditioner") } else { link.field("conditioner") };

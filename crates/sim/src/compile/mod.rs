@@ -24,7 +24,7 @@ use checks::{
     check_capacity, check_durations, check_jitter, check_loss, check_name, check_queue, check_rate,
     check_transport,
 };
-use diffserv::{check_dscp, check_edges, plan_conditioners, Asked, Surroundings};
+use diffserv::{check_dscp, check_edges, plan_conditioners, PlacedConditioner, Surroundings};
 use events::check_events;
 use layout::{lay_out, Paths};
 use leads::leads;
@@ -218,7 +218,7 @@ struct Directory<'a> {
     /// The forward ports of links that have a name of their own.
     named: HashMap<SmolStr, u32>,
     /// In the order of their ports.
-    conditioners: Vec<Asked>,
+    conditioners: Vec<PlacedConditioner>,
 }
 
 /// The standard library collects in place what is no larger, though it promises nothing; see [`Directory::add_links`].
@@ -291,7 +291,8 @@ impl<'a> Directory<'a> {
         let name = link.name.take();
         let both = [link.conditioner.take(), link.reverse.conditioner.clone()];
         let numbered = (2 * index as u32..).zip(both);
-        let asked = numbered.filter_map(|(port, config)| config.map(|config| Asked { port, config }));
+        let asked =
+            numbered.filter_map(|(port, config)| config.map(|config| PlacedConditioner { port, config }));
         self.conditioners.extend(asked);
         let ports = port_plans(at, link)?;
         if let Some(name) = name {

@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use crate::compile::{Plan, PortPlan};
 use crate::network::{
-    ArrivalPort, Conditioner, ConditionerPlan, DeparturePort, Events, Exchange, Hop, Jitter, Loss, Port,
-    PortKind, Probe, Rates, Service, Trace, Transmissions,
+    ArrivalPort, Conditioner, ConditionerPlan, DeparturePort, Events, Exchange, Hop, Jitter, LossProcess,
+    Port, PortKind, Probe, Rates, Service, Trace, Transmissions,
 };
 use crate::queue::{AnyArrivalQueue, AnyDepartureQueue};
 use crate::random::{fnv1a, Stream};
@@ -154,9 +154,9 @@ fn events(port: &PortPlan, streams: PortStreams<'_>) -> Option<Box<Events>> {
 }
 
 /// Losses and jitter of a link.
-pub(super) fn link_parts(port: &PortPlan, streams: PortStreams<'_>) -> (Option<Loss>, Option<Jitter>) {
+pub(super) fn link_parts(port: &PortPlan, streams: PortStreams<'_>) -> (Option<LossProcess>, Option<Jitter>) {
     let jitter = |j: Jittering| Jitter::new(j.most, j.reorder, streams.of("jitter"));
-    let loss = Loss::new(port.loss.as_deref(), &port.events, || streams.of("loss"));
+    let loss = LossProcess::new(port.loss.as_deref(), &port.events, || streams.of("loss"));
     (loss, port.jitter.map(jitter))
 }
 

@@ -5,7 +5,7 @@ use parshall_estimators::responsiveness::Dither;
 
 use super::events::{far_end, Events};
 use super::jitter::Jitter;
-use super::loss::{Fate, Loss};
+use super::loss::{Fate, LossProcess};
 use super::port_kind::PortKind;
 use super::report::{Outcome, Probe};
 use super::service::Service;
@@ -18,7 +18,7 @@ use crate::units::Time;
 pub struct ArrivalPort {
     backlog: Backlog,
     discipline: AnyArrivalQueue,
-    loss: Option<Loss>,
+    loss: Option<LossProcess>,
     jitter: Option<Jitter>,
     service: Service,
     events: Option<Box<Events>>,
@@ -28,7 +28,7 @@ impl ArrivalPort {
     /// An empty queue.
     pub fn new(
         discipline: AnyArrivalQueue,
-        loss: Option<Loss>,
+        loss: Option<LossProcess>,
         jitter: Option<Jitter>,
         service: Service,
         events: Option<Box<Events>>,
@@ -82,7 +82,7 @@ impl ArrivalPort {
 
     /// Drop probability and draw for the last packet that arrived.
     pub fn dither(&self) -> Dither {
-        self.loss.as_ref().map_or(Dither::NONE, Loss::draw)
+        self.loss.as_ref().map_or(Dither::NONE, LossProcess::draw)
     }
 
     /// When a packet that has left at `departure` reaches the far end, where it would at `arrival` but for jitter and events.

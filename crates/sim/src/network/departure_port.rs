@@ -4,7 +4,7 @@ use parshall_estimators::responsiveness::Dither;
 
 use super::events::{far_end, Events};
 use super::jitter::Jitter;
-use super::loss::{Fate, Loss};
+use super::loss::{Fate, LossProcess};
 use super::port_kind::PortKind;
 use super::report::{PortCounters, Probe};
 use super::service::Service;
@@ -40,7 +40,7 @@ pub struct Transmission {
 #[derive(Clone, Debug)]
 pub struct DeparturePort {
     queue: AnyDepartureQueue,
-    loss: Option<Loss>,
+    loss: Option<LossProcess>,
     jitter: Option<Jitter>,
     service: Service,
     events: Option<Box<Events>>,
@@ -67,7 +67,7 @@ impl DeparturePort {
     /// An idle port.
     pub fn new(
         queue: AnyDepartureQueue,
-        loss: Option<Loss>,
+        loss: Option<LossProcess>,
         jitter: Option<Jitter>,
         service: Service,
         events: Option<Box<Events>>,
@@ -136,7 +136,7 @@ impl DeparturePort {
 
     /// Drop probability and draw for the last packet that arrived.
     pub fn dither(&self) -> Dither {
-        self.loss.as_ref().map_or(Dither::NONE, Loss::draw)
+        self.loss.as_ref().map_or(Dither::NONE, LossProcess::draw)
     }
 
     /// Lets the port go on at `now`. What the queue drops is in `dropped` then.

@@ -21,8 +21,8 @@ pub(super) struct Dither {
     floor: f64,
     part: f64,
     /// The queue's own signals of all packets, and of those that met a long backlog.
-    own: Rate,
-    own_if_long: Rate,
+    own: SignalRate,
+    own_if_long: SignalRate,
     /// Mean of the backlog at the queue's own signals, in bytes, and over how many of them it goes.
     backlog: f64,
     signals: f64,
@@ -31,15 +31,15 @@ pub(super) struct Dither {
 
 /// Signals per packet: their mean over all packets at first, then fading.
 #[derive(Clone, Copy, Debug)]
-struct Rate {
+struct SignalRate {
     mean: f64,
     /// Packets that the queue decided about.
     seen: f64,
 }
 
-impl Rate {
+impl SignalRate {
     /// Nothing is known of the queue yet: it is taken to signal nothing.
-    const NOTHING: Rate = Rate { mean: 0.0, seen: SIGNALS };
+    const NOTHING: SignalRate = SignalRate { mean: 0.0, seen: SIGNALS };
 
     fn update(&mut self, signal: f64, floor: f64) {
         self.seen += 1.0;
@@ -52,7 +52,7 @@ impl Dither {
     /// A dither at a queue that has not done anything yet.
     pub fn new(config: DitherLoss, stream: Stream) -> Self {
         let DitherLoss { floor, part, .. } = config;
-        let own = Rate::NOTHING;
+        let own = SignalRate::NOTHING;
         Dither { floor, part, own, own_if_long: own, backlog: 0.0, signals: 0.0, stream }
     }
 

@@ -20,7 +20,7 @@ pub enum Fate {
 
 /// Decides which packets that arrive at a port are lost before its queue.
 #[derive(Clone, Debug)]
-pub struct Loss {
+pub struct LossProcess {
     of: LossOf,
     law: Law,
     /// Those to come, the next one last.
@@ -43,7 +43,7 @@ enum Law {
     Dither(Dither),
 }
 
-impl Loss {
+impl LossProcess {
     /// The losses of a link whose events may change them; none if there are none.
     pub fn new(
         config: Option<&scenario::Loss>,
@@ -60,7 +60,7 @@ impl Loss {
             None => (LossOf::All, Law::Nothing(stream())),
             Some(config) => Law::new(config, stream),
         };
-        Some(Loss { of, law, changes, draw: Draw::NONE })
+        Some(LossProcess { of, law, changes, draw: Draw::NONE })
     }
 
     /// Decides the fate of the packet that arrives now, an ACK or not. Packets of the other kind do not
@@ -160,17 +160,17 @@ impl Law {
 mod tests {
     use super::*;
 
-    fn loss(json: &str) -> Loss {
+    fn loss(json: &str) -> LossProcess {
         changing(Some(json), "[]")
     }
 
-    fn changing(json: Option<&str>, events: &str) -> Loss {
+    fn changing(json: Option<&str>, events: &str) -> LossProcess {
         let config: Option<scenario::Loss> = json.map(|json| serde_json::from_str(json).expect("a loss"));
         let events: Vec<LinkEvent> = serde_json::from_str(events).expect("events");
-        Loss::new(config.as_ref(), &events, || Stream::new(1, "link/p/loss")).expect("losses")
+        LossProcess::new(config.as_ref(), &events, || Stream::new(1, "link/p/loss")).expect("losses")
     }
 
-    fn takes(loss: &mut Loss, ack: bool) -> bool {
+    fn takes(loss: &mut LossProcess, ack: bool) -> bool {
         // Only a dither looks at whether a packet may be marked.
         loss.fate(Time::ZERO, ack, true, 0) == Fate::Lost
     }
@@ -214,7 +214,7 @@ mod tests {
     }
 
     /// Losses among so many packets, of which one comes each millisecond from 0 on.
-    fn lost(loss: &mut Loss, n: u32) -> Vec<bool> {
+    fn lost(loss: &mut LossProcess, n: u32) -> Vec<bool> {
         let at = |ms: u32| Time::from_secs(f64::from(ms) * 0.001);
         (0..n).map(|ms| loss.fate(at(ms), false, true, 0) == Fate::Lost).collect()
     }

@@ -26,7 +26,7 @@ pub use departure_port::{DeparturePort, Next, Transmission};
 pub use events::Events;
 pub use jitter::Jitter;
 pub use lead::Lead;
-pub use loss::Loss;
+pub use loss::LossProcess;
 pub use port::Port;
 pub use port_kind::{PortKind, Transmissions};
 pub use rates::Rates;

@@ -20,7 +20,7 @@ enum State {
 
 /// Record of a packet when it was last sent.
 #[derive(Clone, Copy, Debug)]
-struct Sent {
+struct SendRecord {
     at: Time,
     /// Values of `delivered`, `delivered_at` and `first_sent_at` at that time.
     delivered: u64,
@@ -44,7 +44,7 @@ struct Latest {
 #[derive(Clone, Debug)]
 pub struct Path {
     /// Records of the packets from `first` on, which are those not acknowledged cumulatively.
-    sent: VecDeque<Sent>,
+    sent: VecDeque<SendRecord>,
     first: i64,
     /// Packets reported beyond a gap.
     reported: Intervals,
@@ -107,7 +107,7 @@ impl Path {
             self.first_sent_at = now;
             self.delivered_at = now;
         }
-        let sent = Sent {
+        let sent = SendRecord {
             at: now,
             delivered: self.delivered,
             delivered_at: self.delivered_at,
@@ -175,7 +175,7 @@ impl Path {
     }
 
     /// A packet is reported that was sent like this.
-    fn leaves(&mut self, sent: Sent) {
+    fn leaves(&mut self, sent: SendRecord) {
         if sent.state == State::Delivered {
             return; // An earlier ACK has reported it.
         }

@@ -45,7 +45,7 @@ pub struct Expert {
 
 /// The weight of all samples that a tail remembers, and how much of it a question is about.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked {
+pub struct TailWeight {
     /// Weight above the quantile.
     pub above: f64,
     /// Weight below which the tail is too thin to be read and is continued instead.
@@ -90,7 +90,7 @@ impl Expert {
 
     /// Foresees the quantile of the next round-trip time.
     #[inline]
-    pub fn foresee(&mut self, levels: &Levels, asked: Asked) {
+    pub fn foresee(&mut self, levels: &Levels, asked: TailWeight) {
         let level = levels.level(self.level);
         let mut distance = self.tail.below(asked.above.max(asked.thin));
         if asked.above < asked.thin && distance > 0.0 {
@@ -101,14 +101,14 @@ impl Expert {
     }
 
     /// Looks how steep the end of the tail is, between `thin` and four times as much.
-    pub fn measure_steepness(&mut self, asked: Asked) {
+    pub fn measure_steepness(&mut self, asked: TailWeight) {
         let (far, near) = (self.tail.search(asked.thin), self.tail.search(4.0 * asked.thin));
         let shrinks = if far > 0.0 { 1.0 - near / far } else { 0.0 };
         self.steepness = (shrinks.max(LEAST_SHRINKAGE) / libm::log(4.0)).min(HEAVIEST);
     }
 
     /// By how many seconds the quantile grows when the risk falls e-fold.
-    pub fn seconds_for_less(&self, levels: &Levels, asked: Asked) -> f64 {
+    pub fn seconds_for_less(&self, levels: &Levels, asked: TailWeight) -> f64 {
         let scale = levels.scale(self.scale, levels.level(self.level));
         let (far, near) = (self.tail.search(asked.above / 2.0), self.tail.search(asked.above * 2.0));
         scale * (far - near) / libm::log(4.0)
@@ -129,7 +129,7 @@ mod tests {
             let risk = (f64::from(i) + 0.5) / 20_000.0;
             expert.learn(0.1 * libm::pow(risk, -1.0 / index), &levels, 1.0);
         }
-        expert.measure_steepness(Asked { above: 5.0, thin: 20.0 });
+        expert.measure_steepness(TailWeight { above: 5.0, thin: 20.0 });
         expert.steepness
     }
 

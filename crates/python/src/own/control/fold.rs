@@ -43,14 +43,14 @@ pub struct Gathering {
 }
 
 /// A report before it is told: `every`, whether losses bring one as well, and pairs of operation and field.
-pub type Asked = (String, bool, Vec<(String, String)>);
+pub type ReportFields = (String, bool, Vec<(String, String)>);
 
 impl Gathering {
     /// From text: `ack`, `rtt` or seconds.
     ///
     /// # Errors
     /// `ValueError` for a word that is not known.
-    pub fn new((every, at_losses, wanted): Asked) -> PyResult<Self> {
+    pub fn new((every, at_losses, wanted): ReportFields) -> PyResult<Self> {
         let every = match every.as_str() {
             "ack" => Every::Ack,
             "rtt" => Every::RoundTrip,

@@ -6,7 +6,7 @@ mod python;
 
 use std::ffi::c_void;
 
-pub use fold::{Asked, Gathering};
+pub use fold::{Gathering, ReportFields};
 use parshall_sim::control::{AckKind, AckSample, Loss};
 use parshall_sim::units::Time;
 use pyo3::prelude::*;

@@ -88,7 +88,7 @@ impl Maker for Class {
                 on_restart: method(intern!(py, "on_restart"))?,
                 on_timer: method(intern!(py, "on_timer"))?,
                 on_report: on_report.transpose()?,
-                ack: Told::new(py)?,
+                ack: Arguments::new(py)?,
             };
             Ok(match gathering {
                 Some(gathering) => Box::new(Reporting::new(control, gathering)) as Box<dyn UserControl>,
@@ -103,25 +103,25 @@ impl Maker for Class {
     }
 }
 
-/// The ACK that `on_ack` is given, made anew only if the control has kept it.
+/// Arguments of `on_ack`: an ACK, made anew only if the control has kept it.
 #[derive(Debug)]
-struct Told {
+struct Arguments {
     ack: Py<Ack>,
     arguments: Py<PyTuple>,
 }
 
-impl Told {
+impl Arguments {
     fn new(py: Python<'_>) -> PyResult<Self> {
         let ack = Py::new(py, Ack::NOTHING)?;
         let arguments = PyTuple::new(py, [&ack])?.unbind();
-        Ok(Told { ack, arguments })
+        Ok(Arguments { ack, arguments })
     }
 
     /// Sets it.
     fn tell(&mut self, py: Python<'_>, sample: &AckSample<'_>) -> PyResult<()> {
         const OWN: isize = 2; // the field `ack`, and the tuple
         if references(&self.ack) > OWN {
-            *self = Told::new(py)?;
+            *self = Arguments::new(py)?;
         }
         *self.ack.borrow_mut(py) = Ack::of(sample);
         Ok(())
@@ -147,7 +147,7 @@ struct PythonControl {
     on_timer: Py<PyAny>,
     /// The method, and what makes a report of its values.
     on_report: Option<(Py<PyAny>, Py<PyAny>)>,
-    ack: Told,
+    ack: Arguments,
 }
 
 /// Calls a method with what the control has to know, and takes in what it answers.

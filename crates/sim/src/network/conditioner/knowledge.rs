@@ -71,7 +71,7 @@ pub struct Knowledge {
     reported: Means,
     /// ACKs that reach this place at a time to come.
     coming: VecDeque<(Time, u32, u32)>,
-    acked_bytes: Rate,
+    acked_bytes: SmoothedRate,
     /// Bytes that count of each flow's packets.
     packet_bytes: Vec<f64>,
     loss: Fading,
@@ -93,7 +93,7 @@ impl Knowledge {
             inferred: Means::new(flows.len()),
             reported: Means::new(flows.len()),
             coming: VecDeque::new(),
-            acked_bytes: Rate::default(),
+            acked_bytes: SmoothedRate::default(),
             packet_bytes: flows.iter().map(|&(_, bytes)| f64::from(bytes)).collect(),
             loss: Fading::default(),
         }
@@ -244,14 +244,14 @@ impl Mean {
     }
 }
 
-/// Exponentially smoothed rate, per second, with the time constant [`Rate::MEMORY_S`].
+/// Exponentially smoothed rate, per second, with the time constant [`SmoothedRate::MEMORY_S`].
 #[derive(Clone, Copy, Debug, Default)]
-struct Rate {
+struct SmoothedRate {
     amount: f64,
     since_s: f64,
 }
 
-impl Rate {
+impl SmoothedRate {
     const MEMORY_S: f64 = 1.0;
 
     fn add(&mut self, now_s: f64, amount: f64) {

@@ -16,7 +16,7 @@ use crate::units::Time;
 
 /// Record of a packet in flight.
 #[derive(Clone, Copy, Debug)]
-struct Sent {
+struct VegasRecord {
     at: f64,
     times: u32,
 }
@@ -53,9 +53,9 @@ impl FineTimer {
 pub struct VegasRecovery {
     first_sent: Option<Time>,
     /// Packets from `core.high_ack + 1` on.
-    sent: VecDeque<Sent>,
+    sent: VecDeque<VegasRecord>,
     /// Records that ns-2 leaves for packets to come; see [`VegasRecovery::forget`].
-    leftovers: VecDeque<(i64, Sent)>,
+    leftovers: VecDeque<(i64, VegasRecord)>,
     fine: Option<FineTimer>,
     /// The round ends with the ACK of this packet.
     mark: i64,
@@ -121,9 +121,9 @@ impl VegasRecovery {
     }
 
     /// Record left over for a packet that has not been sent.
-    fn left_over(&self, seq: i64) -> Sent {
+    fn left_over(&self, seq: i64) -> VegasRecord {
         let left = self.leftovers.front().filter(|(user, _)| *user == seq);
-        left.map_or(Sent { at: -1.0, times: 0 }, |&(_, sent)| sent)
+        left.map_or(VegasRecord { at: -1.0, times: 0 }, |&(_, sent)| sent)
     }
 
     /// Forgets the packets that an ACK covers. Returns what was known of the last of them.
@@ -131,7 +131,7 @@ impl VegasRecovery {
     /// ns-2 keeps its books in a ring of as many places as the window has packets, and clears the places of
     /// the packets from the first to the last acknowledged only if the first place comes before the last one.
     /// Otherwise the packets that use these places next inherit what is there.
-    fn forget(&mut self, core: &Core, packets: i64) -> Option<Sent> {
+    fn forget(&mut self, core: &Core, packets: i64) -> Option<VegasRecord> {
         let places = core.options.max_window as i64;
         let first = core.high_ack + 1 - packets;
         let wraps = first.rem_euclid(places) > core.high_ack.rem_euclid(places);
@@ -152,7 +152,7 @@ impl VegasRecovery {
     ///
     /// ns-2 keeps -1 as the sending time of a packet that has not been sent, so that such a packet mostly
     /// counts as late: it is sent when the check comes, and once more when the window lets it go.
-    fn next_sent(&self, core: &Core) -> Option<Sent> {
+    fn next_sent(&self, core: &Core) -> Option<VegasRecord> {
         let unsent = core.options.vegas_ring.then(|| self.left_over(core.high_ack + 1));
         self.sent.front().copied().or(unsent)
     }
@@ -243,7 +243,7 @@ impl Recovery for VegasRecovery {
         core.dupacks = 0;
         let outcome = core.advance(ack, now);
         // ns-2 takes a sending time of zero, that of the first burst, for none.
-        let timed = |sent: &Sent| sent.times == 1 && !(sent.at == 0.0 && core.options.vegas_ring);
+        let timed = |sent: &VegasRecord| sent.times == 1 && !(sent.at == 0.0 && core.options.vegas_ring);
         let sample = self.forget(core, outcome.packets).filter(timed).map(|sent| clock - sent.at);
         if let Some(rtt) = sample {
             self.rule.on_sample(rtt);
