@@ -108,7 +108,7 @@ GIVEN: Mapping[str, Mapping[str, Any]] = {
         for name in ("Tsw2cmMeter", "RttAwareMeter", "RttRtoMeter", "TcpModelMeter", "FairExcessMeter")
     },
 }
-"""What a kind needs besides its defaults."""
+"""Values that a kind needs besides its defaults."""
 
 RED, DROPTAIL = Red(**GIVEN["Red"]), DropTail(limit_packets=20)
 """Queues of those scenarios that are about something else."""
@@ -217,7 +217,7 @@ def runs() -> Iterator[tuple[str, Scenario]]:
 
 
 def found() -> Iterator[tuple[str, Any]]:
-    """What estimators find in round trips, in noise and in a port's packets, by their names."""
+    """Results of estimators on round trips, on noise and on a port's packets, by name."""
     rtts = [0.1 + 0.001 * (37 * i % 53) + (0.2 if i % 41 == 7 else 0.0) for i in range(600)]
     for order in ((2, 1, 1), (1, 0, 2), (0, 1, 1)):
         yield f"fit {order}", fit(rtts, order)
@@ -251,7 +251,7 @@ def found() -> Iterator[tuple[str, Any]]:
 
 
 def platform() -> Iterator[tuple[str, Any]]:
-    """What Python's own functions say, which ask the C library."""
+    """Results of Python's own functions that call the C library."""
     points = [0.001 + i / 97 for i in range(2000)]
     for function in (math.exp, math.log, math.sin, math.tanh, math.log1p):
         yield f"platform {function.__name__}", [function(point) for point in points]

@@ -1,4 +1,4 @@
-"""What all tests share: a cache of their own, and small scenarios."""
+"""Fixtures of all tests: a cache of their own, and small scenarios."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ gc.set_threshold(50_000, 20, 20)
 REPOSITORY = Path(__file__).parent.parent
 
 EXHAUSTIVE = bool(os.environ.get("PARSHALL_EXHAUSTIVE"))
-"""Whether property tests try many more examples, as `make test-all` has them."""
+"""True if property tests try many more examples, as under `make test-all`."""
 
 settings.register_profile("brief", deadline=None, max_examples=25)
 settings.register_profile("exhaustive", deadline=None, max_examples=500)
@@ -132,7 +132,7 @@ def bell() -> Dumbbell:
 
 @pytest.fixture
 def everything(bell: Dumbbell) -> Scenario:
-    """The same, with everything recorded."""
+    """Returns the dumbbell's scenario with everything recorded."""
     record = Record(
         rtt="*",
         window=["tcp1"],

@@ -23,7 +23,7 @@ SEEDS = 12
 _CLEAR = 1e-5
 """How far on its side a difference is to lie."""
 _NOISE = 1e-12
-"""Of a number over seeds, as a share of it: less than any bound of a claim."""
+"""Spread of a number over seeds, as a share of it: less than any bound of a claim."""
 _NOISE_OF_RUNS = 1e-8
 """Where the noise is what is compared with: more than the solution is inexact."""
 _STEP = 1e-6
@@ -90,11 +90,11 @@ def turned(rule: Rule, shape: st.Results) -> Iterator[tuple[st.Verdict, st.Verdi
 
 
 Target = Callable[[Reals], Reals]
-"""What numbers ought to be, given what they are."""
+"""Target values of the numbers, from their present ones."""
 
 
 def _aims(rule: Rule) -> Iterator[tuple[st.Verdict, Sequence[Any], Sequence[Target]]]:
-    """What is compared, and what it ought to be, for each verdict."""
+    """Numbers to compare, and their targets, for each verdict."""
     if isinstance(rule, st.Holds | st.Computed):
         relations = rule.relations if isinstance(rule, st.Holds) else (rule.relation,)
         yield st.Verdict.HOLDS, relations, [_beyond] * len(relations)

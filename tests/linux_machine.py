@@ -1,4 +1,4 @@
-"""What tests of the kernel module share: the module built for a kernel, and a machine that has it."""
+"""Fixtures of the kernel module's tests: the module built for a kernel, and a machine that has it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TOOLS = ("fuzz_netlink", "send_sizes", "dump_netlink")
 
 @functools.cache
 def why_not(series: str) -> str | None:
-    """What is missing for a test in an emulated machine, in a line."""
+    """Reason why a test in an emulated machine cannot run, in a line."""
     lacking = missing(["tc", "ip", "iperf3"])
     if lacking:
         return lacking
@@ -50,14 +50,14 @@ def source(folder: Path) -> Path:
 
 
 def make(folder: Path, *words: str) -> str:
-    """What make says; an error fails the test."""
+    """Output of make; an error fails the test."""
     ended = subprocess.run(["make", "-C", str(folder), *words], capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     return ended.stdout + ended.stderr
 
 
 def build_module(folder: Path, against: Kernel, *words: str) -> str:
-    """What the kernel's build says of the module in `folder`/qdisc."""
+    """Output of the kernel's build of the module in `folder`/qdisc."""
     # Types for BPF need pahole and are for debuggers.
     headers = against.headers.resolve()
     return make(folder, "module", f"KDIR={headers}", "CONFIG_DEBUG_INFO_BTF_MODULES=", *words)
@@ -80,6 +80,6 @@ def machine(folder: Path, of: Kernel) -> Machine:
 
 
 def parts(said: str) -> dict[str, str]:
-    """What stands under each line ``== name``."""
+    """Text under each line ``== name``."""
     pieces = re.split(r"^== (\S+)\n", said, flags=re.MULTILINE)
     return dict(zip(pieces[1::2], pieces[2::2], strict=True))

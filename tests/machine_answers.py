@@ -1,4 +1,4 @@
-"""What an emulated machine of the study linux-testbed would print, made up."""
+"""Invented output of an emulated machine of the study linux-testbed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ELSEWHERE = json.dumps([{"kind": "tbf"}, {"kind": "red", "packets": 300, "drops"
 
 
 def said(packets: str = "", elsewhere: str = "", **changes: np.ndarray) -> str:
-    """What a machine prints whose port gets UDP and TCP at constant rates and drops some packets."""
+    """Output of a machine whose port gets UDP and TCP at constant rates and drops some packets."""
     step = np.arange(ROWS)
     counted = dict.fromkeys(COLUMNS, np.zeros(ROWS))
     counted |= {
@@ -55,8 +55,8 @@ def said(packets: str = "", elsewhere: str = "", **changes: np.ndarray) -> str:
 
 
 def packet_records() -> tuple[str, np.ndarray, np.ndarray]:
-    """What a machine prints of the packets of two flows of UDP and one of TCP; which of them are UDP, and
-    which are dropped: some of UDP.
+    """Output of a machine about the packets of two flows of UDP and one of TCP; with masks of those that are
+    UDP and of those that are dropped: some of UDP.
     """
     came = np.arange(40_000)
     records = np.zeros(2 * len(came), _RECORD)

@@ -1,4 +1,4 @@
-"""What the tests of users' controls share: examples, networks, and tables that are compared."""
+"""Examples, networks and comparisons of tables for the tests of users' controls."""
 
 from __future__ import annotations
 

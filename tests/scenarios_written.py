@@ -29,7 +29,7 @@ rtt = "*"
 
 
 def written_out() -> Scenario:
-    """The same network, node by node."""
+    """Returns the network of the dumbbell, node by node."""
     droptail = DropTail(limit_packets=40)
     access = [(f"s{i}", "r0", "r1", f"d{i}") for i in (1, 2)]
     return Scenario(

@@ -1,5 +1,5 @@
-"""What a study promises to those who build on it, as text: the id of each claim with what it says of which
-numbers, and the tables with their labels. ``python -m tests.study_lists`` writes the lists anew.
+"""Promises of a study to those who build on it, as text: the id of each claim with its statement and numbers,
+and the tables with their labels. ``python -m tests.study_lists`` writes the lists anew.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ METRICS = (
     *("drop", "ltrf_drop", "ltnrf_drop", "stf_drop", "mark", "response_mean", "response_p95"),
     "estimated_share",
 )
-"""What is measured of each run."""
+"""Measures of each run."""
 
 
 # --- What is run --------------------------------------------------------------------------------------------

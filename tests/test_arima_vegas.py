@@ -16,7 +16,7 @@ from parshall.control import NEW, PARTIAL
 from parshall.scenario.parts import Constant, Ewma, LastValue, Median
 
 PHI1, PHI2, THETA = -0.36251, 0.17573, -0.95108
-"""Of the document, below equation 24."""
+"""Coefficients of the document, below equation 24."""
 
 
 class CaArtt(Control):
@@ -198,7 +198,7 @@ NS2 = [
     (1, "2 Mbit/s", 4, 8, (10702, 0, 0)),
     (3, "2 Mbit/s", 4, 8, (10693, 0, 0)),
 ]
-"""What Vegas of ns-2.35 does with these alpha and beta: packets sent, retransmitted, and timeouts."""
+"""Counters of ns-2.35's Vegas with these alpha and beta: packets sent, retransmitted, and timeouts."""
 
 
 @pytest.mark.parametrize(("seed", "cr", "alpha", "beta", "expected"), NS2)

@@ -121,7 +121,7 @@ def below_the_highest(seqs: np.ndarray) -> int:
 
 
 def has_sack(transport: Tcp) -> bool:
-    """What the profiles have unless they are asked for something else."""
+    """Returns whether a transport uses SACK: as it says, or by the default of its profile."""
     return transport.recovery == "sack" or (transport.recovery is None and transport.profile != "ns2")
 
 

@@ -36,7 +36,7 @@ def file(bell: Dumbbell, tmp_path: Path) -> Path:
 
 
 class Outcome:
-    """What a command printed, and its exit status."""
+    """Output of a command, and its exit status."""
 
     def __init__(self, capsys: pytest.CaptureFixture[str], *arguments: object) -> None:
         self.status = main([str(argument) for argument in arguments])
@@ -196,9 +196,7 @@ def test_files_that_cannot_be_read(name: str, tmp_path: Path, capsys: pytest.Cap
     absent = tmp_path / "absent.toml"
     binary = tmp_path / "binary.toml"
     binary.write_bytes(b"\xff\xfe\x00")
-    Outcome(capsys, name, absent).fails_with(
-        rf"{absent}: no such file, expected a scenario file", 1
-    )
+    Outcome(capsys, name, absent).fails_with(rf"{absent}: no such file, expected a scenario file", 1)
     folder = "a folder without .*" if name == "check" else "Is a directory"
     Outcome(capsys, name, tmp_path).fails_with(rf"{tmp_path}: {folder}, expected a scenario file.*", 1)
     Outcome(capsys, name, binary).fails_with(rf"{binary}: byte 1 is not UTF-8, expected a scenario file", 1)

@@ -123,7 +123,7 @@ def written(ways: list[str], value: float) -> str:
 
 
 def made(text: str) -> tuple[str, str]:
-    """What the method of a class returns, and the hash of the class."""
+    """Return value of a class's method, and the hash of the class."""
     module = types.ModuleType(f"written_{next(_numbers)}")
     sys.modules[module.__name__] = module
     try:

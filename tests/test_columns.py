@@ -96,7 +96,7 @@ def test_tables_that_differ_do_not_join(result: dict[str, Any]) -> None:
 
 
 def finished(jobs: list[tuple[str, int]], keys: list[Key]) -> list[Runs]:
-    """What jobs recorded, on one thread."""
+    """Recordings of jobs, on one thread."""
     batch = _core.JoiningBatch(jobs, 1)
     runs: list[Runs] = []
     while (done := batch.next(1.0)) is not None:
@@ -134,7 +134,7 @@ def test_runs_of_a_scenario_share_their_names(bell: Dumbbell) -> None:
 
 
 def test_short_runs_are_joined(bell: Dumbbell) -> None:
-    """Of scenarios that record the same tables, in the order in which they ended; captures are by run."""
+    """Joins scenarios that record the same tables, in the order in which they ended; captures are by run."""
     short = bell.replace("warm_up", 0).replace("duration", 0.01).scenario()
     other = short.replace("flows[0].name", "other")
     keys = [(scenario.hash, seed) for seed in range(50) for scenario in (short, other)]

@@ -1,4 +1,6 @@
-"""What the shell offers after the line of the guide: files, studies, flows, ports and paths of ``--set``."""
+"""Completions of the shell after the line of the guide: files, studies, flows, ports and paths of
+``--set``.
+"""
 
 from __future__ import annotations
 

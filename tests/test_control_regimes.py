@@ -1,5 +1,4 @@
-"""What controls do beyond the first seconds of a flow: a late start, silence, a timeout, few packets in
-flight.
+"""Controls beyond the first seconds of a flow: a late start, silence, a timeout, few packets in flight.
 
 Each number here is worked out from the document that is named, not from a run.
 """

@@ -92,7 +92,7 @@ def test_counters_are_of_64_bits(recorded: Scenario) -> None:
 
 
 def test_paired_differences_are_differences(bell: Dumbbell) -> None:
-    """What a longer queue loses less is negative, in every frame."""
+    """Losses saved by a longer queue are negative differences, in every frame."""
     ensemble = parshall.run_many({"a": bell, "b": bell.replace("queue.limit_packets", 60)}, 3)
     frame = ensemble.to_pandas().set_index(["variant", "seed", "flow"])["packets_dropped"].unstack("variant")
     polars = ensemble.to_polars()

@@ -1,4 +1,4 @@
-"""What one does every day: run with seeds and changes, plot, compare, begin a scenario, clear the cache."""
+"""Everyday use: run with seeds and changes, plot, compare, begin a scenario, clear the cache."""
 
 from __future__ import annotations
 

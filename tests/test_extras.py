@@ -1,4 +1,4 @@
-"""What is optional says how to install it, before any work is done."""
+"""Optional parts say how to install them, before any work is done."""
 
 from __future__ import annotations
 

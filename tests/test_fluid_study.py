@@ -22,7 +22,7 @@ def rest_of(setting: Setting, model: str) -> dict[str, float]:
 
 
 def packets(settings: list[Setting], seeds: int, duration: float, warm_up: float) -> list[dict[str, float]]:
-    """What is measured of each setting, averaged over seeds."""
+    """Measures of each setting, averaged over seeds."""
     scenarios = {
         place: each.scenario(duration, warm_up, sample_every=0.01) for place, each in enumerate(settings)
     }

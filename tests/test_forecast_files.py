@@ -145,7 +145,10 @@ def test_the_command_says_how_it_read_a_file(tmp_path: Path, capsys: pytest.Capt
     [
         (["nowhere.csv"], "nowhere.csv: no such file, expected a CSV file or the output of ping"),
         (["FILE", "--horizons", "1,x"], "horizons: got 1,x, expected whole numbers with commas between them"),
-        (["FILE", "--horizons", "1"], "series: got 3 samples, expected at least 11 (warm-up 1 + 10 to score)"),
+        (
+            ["FILE", "--horizons", "1"],
+            "series: got 3 samples, expected at least 11 (warm-up 1 + 10 to score)",
+        ),
         (["FILE", "--coverage", "2", "--horizons", "1", "--warm-up", "1"], "series: got 3 samples"),
     ],
 )

@@ -1,4 +1,4 @@
-"""What is too much is refused in a line that names the place, and what a run takes is said beforehand."""
+"""Refusals of too large requests name the place in a line, and the cost of a run is announced beforehand."""
 
 from __future__ import annotations
 

@@ -121,7 +121,7 @@ def test_a_recording_of_a_relay_is_saved_and_read_as_any_other(tmp_path: Path) -
 
 
 def test_losses_are_those_of_the_scenario_and_its_seed() -> None:
-    """The same arrivals are lost as in a run: a law that draws goes by the order of packets alone."""
+    """Losses hit the same arrivals as in a run: a law that draws goes by the order of packets alone."""
     text = scenario('loss = { kind = "bernoulli", probability = 0.3 }')
     with echo() as server, parshall.Relay(parshall.loads(text), to=server, seed=5) as relay:
         host, port = relay.listening.split(":")

@@ -27,7 +27,7 @@ def _attacked() -> Traces:
 
 
 def _alarms(shares: Callable[[Traces], np.ndarray]) -> Results:
-    """What is measured of alarms on estimates that are told."""
+    """Measures of alarms on given estimates."""
     told = replace(contestant("counter"), run=lambda case, seen, settings: shares(seen))
     entry = replace(entry_of("counter"), contestant=told)
     with pytest.MonkeyPatch.context() as patch:

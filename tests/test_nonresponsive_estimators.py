@@ -41,7 +41,7 @@ METHODS: list[type[NonresponsiveEstimator]] = [NonresponsiveKaczmarz, Nonrespons
 
 
 class Port(NamedTuple):
-    """What the bottleneck showed in each sampling interval, and the true count of UDP packets."""
+    """Samples of the bottleneck at each sampling interval, and the true count of UDP packets."""
 
     backlog: Floats
     arrivals: Floats

@@ -45,7 +45,7 @@ _UNTUNED = (
 
 
 def _measured(patch: pytest.MonkeyPatch, case: Case) -> Results:
-    """What is measured of one case over three seeds, with nothing tuned."""
+    """Measures of one case over three seeds, with nothing tuned."""
     patch.setattr(cases, "all_cases", lambda: (case,))
     patch.setattr(measures, "case", {case.name: case}.__getitem__)
     patch.setattr(measures, "tuned", lambda bench: Tuned(_UNTUNED, {}, {}))

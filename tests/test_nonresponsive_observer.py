@@ -84,7 +84,7 @@ def bell(
 
 
 def from_arrays(recording: Recording, estimator: NonresponsiveEstimator) -> NonresponsiveSeries:
-    """What the estimator makes of the sampled port."""
+    """Estimates from the sampled port."""
     port = recording.port("bottleneck").series
 
     def counted(name: str) -> np.ndarray:

@@ -109,7 +109,7 @@ def link_of(network: Any, host: str) -> tuple[str, str]:
 
 
 def test_loads_below_60_percent_end_at_16_flows() -> None:
-    """What the chapter says of loads below 60 % is asked of up to 16 CBR flows."""
+    """Checks the chapter's statement about loads below 60 % with up to 16 CBR flows."""
     shares = {}
     for count in (16, 18):
         case = cases.case(f"load/{count}")

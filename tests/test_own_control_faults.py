@@ -1,4 +1,4 @@
-"""What a control of a user does wrong is told in one line, and leaves other runs alone."""
+"""Faults of a user's control are told in one line, and leave other runs alone."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_what_a_control_does_wrong_is_one_line(what: str, message: str) -> None:
 
 
 class NativeScript(Control):
-    """The same, compiled."""
+    """Script, compiled."""
 
     what: int = 0
     time_limit = 1.0

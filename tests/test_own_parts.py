@@ -110,7 +110,7 @@ def test_ctrl_c_in_a_method_ends_what_asked_for_it() -> None:
 
 
 def with_rto(scenario: Any, rto: Any) -> Any:
-    """The same network with another filter, which the minimum does not hide."""
+    """Returns the network with another filter, which the minimum does not hide."""
     return scenario.with_(
         {
             "flows[*].transport.rto": rto,

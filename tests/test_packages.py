@@ -1,4 +1,4 @@
-"""What is given away is whole: the source distribution, and the crates with their documentation."""
+"""Packages are complete: the source distribution, and the crates with their documentation."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def link(connections: int, error: float, part: float, sub_case: int = 1) -> Shar
 
 
 def held(expected: float | None, runs: list[Drawn], value: Callable[[Drawn], float]) -> bool:
-    """Whether ``expected`` lies within four standard errors of the runs."""
+    """Returns whether ``expected`` lies within four standard errors of the runs."""
     found = np.array([value(run) for run in runs])
     error = float(np.std(found, ddof=1)) / math.sqrt(len(found))
     assert expected is not None

@@ -50,7 +50,7 @@ ALIKE = {
     "sens: 20 flows per aggregate": (Setting(flows=(20, 20)), (20, 200)),
     "sens: 4 flows per aggregate": (Setting(flows=(4, 4)), (20, 200)),
 }
-"""What ns-2 was run with, and the round trips of F2 in ms."""
+"""Settings of ns-2's runs, and the round trips of F2 in ms."""
 USUAL = ("minrto 0.2", "sens: RIO-D", "sens: Reno", "sens: 4 flows per aggregate")
 """A round trip of each is run by default; the others in ``make test-all``."""
 

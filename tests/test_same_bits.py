@@ -1,4 +1,6 @@
-"""The same bits on another processor: the C library is told to hide what this one has, and NumPy as well."""
+"""Bits on another processor are the same: the C library is told to hide what this one has, and NumPy as
+well.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ HIDDEN = {
 
 
 def digests(repository: Path, **environment: str) -> dict[str, str]:
-    """What ``python -m tests.bits`` prints, by name."""
+    """Output of ``python -m tests.bits``, by name."""
     shown = subprocess.run(
         [sys.executable, "-m", "tests.bits"],
         cwd=repository,

@@ -158,7 +158,7 @@ def test_the_stub_describes_the_engine(repository: Path) -> None:
 
 
 def test_imports_are_lazy(tmp_path: Path) -> None:
-    """What only figures, statistics or data frames need is not loaded for a run."""
+    """Modules that only figures, statistics or data frames need are not loaded for a run."""
     (tmp_path / "bell.toml").write_text(BELL)
     code = (
         "import sys\n"

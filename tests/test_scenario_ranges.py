@@ -1,4 +1,4 @@
-"""What fields take, written down by hand: the last value that fits, and the first that does not.
+"""Ranges of fields, written down by hand: the last value that fits, and the first that does not.
 
 The classes and their checks come from one description. This one is another.
 """

@@ -67,7 +67,7 @@ def test_neighbours_are_read_one_by_one_whatever_tells_them_apart(two_links: Any
 
 
 class Fast(Link):
-    """What a user may derive: other defaults, and methods."""
+    """Class derived from a part, as a user may: other defaults, and methods."""
 
     rate = 1e9
     queue = DropTail(limit_packets=7)

@@ -1,4 +1,4 @@
-"""What the command does not load: the start of every `parshall run` would pay for it."""
+"""Modules that the command must not load: the start of every `parshall run` would pay for them."""
 
 from __future__ import annotations
 

@@ -288,7 +288,7 @@ def test_every_rule_says_what_it_does_and_what_it_needs() -> None:
 
 
 def test_the_number_that_chance_fails_is_about_what_is_said() -> None:
-    """Of true statements as many fail as is announced, in many studies in which everything is true."""
+    """True statements fail as often as is announced, in many studies in which everything is true."""
     rng = np.random.default_rng(11)
     failed = announced = 0.0
     for _ in range(40):

@@ -223,7 +223,11 @@ def test_a_killed_sweep_keeps_what_is_finished_too(file: Path, own_cache: Path, 
         ("bottleneck.mean", "x.mean", '2: metrics[1]: got "x", expected one of bottleneck, .*'),
         ('"bell.toml"', "7", "3: scenario: got 7, expected the name of a scenario file, or a table .*"),
         ("2 Mbit/s", "2 Mbit", '6: parameters.rate.values[1] (sets rate): got "2 Mbit", expected .*'),
-        ('rate = ["', 'rat = ["', "6: parameters.rat.values[0] (sets rat): got an unknown field, expected .*"),
+        (
+            'rate = ["',
+            'rat = ["',
+            "6: parameters.rat.values[0] (sets rat): got an unknown field, expected .*",
+        ),
         ("[5, 20]", "[5, 0]", "7: parameters.limit.values[1] (sets queue.limit_packets): got 0, expected .*"),
         (
             "values = [5",

@@ -62,7 +62,7 @@ class Cluster:
             yield client
 
     def ready_address(self) -> str:
-        """Of the scheduler, once its workers are there."""
+        """Address of the scheduler, once its workers are there."""
         with self.client():
             address: str = json.loads(self.file.read_text())["address"]
         return address

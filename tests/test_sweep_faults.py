@@ -15,7 +15,11 @@ from parshall.sweep import Grid, Listed, Parameter, Sobol, StopRule, Sweep
 @pytest.mark.parametrize(
     ("parameters", "design", "line"),
     [
-        ({"rat": [1e6]}, Grid(), "parameters.rat.values[0] (sets rat): got an unknown field, expected the key"),
+        (
+            {"rat": [1e6]},
+            Grid(),
+            "parameters.rat.values[0] (sets rat): got an unknown field, expected the key",
+        ),
         ({"rate": [1e6, "x"]}, Grid(), 'parameters.rate.values[1] (sets rate): got "x", expected'),
         ({"rate..x": [1]}, Grid(), 'parameters.rate..x.values[0]: got "rate..x", expected a path such as'),
         ({"rate": []}, Grid(), "parameters.rate: got [], expected a list of values"),

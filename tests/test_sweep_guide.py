@@ -18,7 +18,7 @@ BLOCK = re.compile(r"^```(?P<kind>\S*)(?P<info>[^\n]*)\n(?P<text>.*?)^```$", re.
 
 
 def shown(kind: str, info: str, text: str, folder: Path) -> str:
-    """What a block of the guide should hold: a file, a command's output, a query's result."""
+    """Expected content of a block of the guide: a file, a command's output, a query's result."""
     if info.startswith(" file="):
         return (REPOSITORY / info.removeprefix(" file=")).read_text()
     if kind == "console":
@@ -31,7 +31,7 @@ def shown(kind: str, info: str, text: str, folder: Path) -> str:
 
 
 def output(command: str, folder: Path) -> str:
-    """What a command prints; paths in it are those of the repository."""
+    """Output of a command; paths in it are those of the repository."""
     program, *arguments = command.split()
     paths = [str(REPOSITORY / word) if word.startswith("examples/") else word for word in arguments]
     binary = sys.executable if program == "python" else Path(sys.executable).parent / program

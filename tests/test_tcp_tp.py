@@ -149,7 +149,9 @@ def test_a_later_start_changes_nothing(capacity: float | None) -> None:
 
 
 def test_a_capacity_that_is_not_told_is_measured() -> None:
-    """Of one flow alone, whose pairs nothing comes between: the windows then are those of a told capacity."""
+    """Measures the capacity with one flow alone, whose pairs nothing comes between: the windows then are
+    those of a given capacity.
+    """
 
     def window(control: TcpTp) -> float:
         tcp = Tcp(payload_bytes=1000, header_bytes=40, control=control)

@@ -24,7 +24,7 @@ def shares() -> dict[Setting, float]:
 
 
 def reasons() -> str:
-    """What the section says of controls that have less."""
+    """Reasons that the section gives for controls that have less."""
     text = (DOCS / "validation.md").read_text(encoding="utf-8")
     return text.split(SECTION)[1].split("\n## ")[0]
 

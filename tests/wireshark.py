@@ -1,4 +1,4 @@
-"""What tshark's own analysis says of a capture, packet by packet."""
+"""Analysis of a capture by tshark, packet by packet."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _FIELDS = (
     ),
 )
 REPEATS = ("retransmission", "fast_retransmission", "spurious_retransmission", "out_of_order")
-"""What Wireshark calls a segment that does not go beyond those before it."""
+"""Names that Wireshark gives to a segment that does not go beyond those before it."""
 
 FIN, SYN, ECE, CWR = 0x01, 0x02, 0x40, 0x80
 
@@ -63,7 +63,7 @@ class Dissected:
         return int(self.fields[name].split("|")[0] or "0", 0)
 
     def is_a(self, *names: str) -> bool:
-        """Whether the analysis says one of these of it."""
+        """Returns whether the analysis has one of these names for the packet."""
         return any(self.fields[_ANALYSIS + name] for name in names)
 
     def flags(self, *flags: int) -> bool:
@@ -75,7 +75,7 @@ class Dissected:
 
     @property
     def ack(self) -> bool:
-        """Whether it comes from a receiver."""
+        """True if the packet comes from a receiver."""
         return self.fields["tcp.srcport"] == "80"
 
     @property

@@ -234,7 +234,12 @@ def calibrate() -> None:
 @click.option(
     "--first", type=click.IntRange(0), default=0, help="Number of the first scenario; 0 unless given."
 )
-@click.option("--last", type=click.IntRange(1), default=4000, help="One more than the number of the last scenario; 4000 unless given.")
+@click.option(
+    "--last",
+    type=click.IntRange(1),
+    default=4000,
+    help="One more than the number of the last scenario; 4000 unless given.",
+)
 @click.option(
     "--minutes", type=click.FloatRange(0), help="Stop after this many minutes; finished scenarios are kept."
 )
@@ -267,7 +272,9 @@ def learn(folder: str, scenarios: int | None) -> None:
 
 
 @calibrate.command()
-@click.option("--scenarios", type=click.IntRange(1), help="Judge on this many scenarios only, the first ones.")
+@click.option(
+    "--scenarios", type=click.IntRange(1), help="Judge on this many scenarios only, the first ones."
+)
 def judge(scenarios: int | None) -> None:
     """Judge the estimator on kinds of scenarios that the table was not calibrated with.
 

@@ -28,7 +28,7 @@ __all__ = ["openings", "openings_of_python", "openings_of_rust"]
 _CLAUSE = re.compile(r"(What|Whether|Of|That|The same|Whose)\b")
 _RUST_DOC = re.compile(r"\s*//[/!](?!/)\s?(.*)")
 _LANGUAGES = {".py": "python", ".rs": "rust"}
-_FOLDERS = ("crates", "python", "studies", "dev")
+_FOLDERS = ("crates", "python", "studies", "dev", "tests", "examples")
 
 Opening = tuple[Path, int, str]
 """A file, a line, and the text there."""

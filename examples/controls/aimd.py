@@ -25,4 +25,4 @@ class Aimd(parshall.Control):
 
 @parshall.native
 class CompiledAimd(Aimd):
-    """The same, compiled."""
+    """Aimd, compiled."""

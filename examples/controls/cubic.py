@@ -87,4 +87,4 @@ class Cubic(parshall.Control):
 
 @parshall.native
 class CompiledCubic(Cubic):
-    """The same, compiled."""
+    """Cubic, compiled."""

@@ -42,4 +42,4 @@ class Probe(parshall.Control):
 
 @parshall.native
 class CompiledProbe(Probe):
-    """The same, compiled."""
+    """Probe, compiled."""

@@ -62,4 +62,4 @@ class Vegas(parshall.Control):
 
 @parshall.native
 class CompiledVegas(Vegas):
-    """The same, compiled."""
+    """Vegas, compiled."""

@@ -26,4 +26,4 @@ class Ewma(parshall.Forecaster):
 
 @parshall.native
 class CompiledEwma(Ewma):
-    """The same, compiled."""
+    """Ewma, compiled."""

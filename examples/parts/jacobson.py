@@ -36,4 +36,4 @@ class Jacobson(parshall.RtoFilter):
 
 @parshall.native
 class CompiledJacobson(Jacobson):
-    """The same, compiled."""
+    """Jacobson, compiled."""

@@ -137,7 +137,9 @@ def run(file: str, **options: Any) -> int:
 
 @cli.command()
 @click.argument("file", shell_complete=FILES)
-@click.option("--listen", metavar="ADDRESS", required=True, help="Address for clients, such as 127.0.0.1:5000.")
+@click.option(
+    "--listen", metavar="ADDRESS", required=True, help="Address for clients, such as 127.0.0.1:5000."
+)
 @click.option("--to", metavar="ADDRESS", required=True, help="Address of the server, such as 127.0.0.1:6000.")
 @click.option(
     "--duration",
@@ -224,7 +226,10 @@ def check(file: str, changes: tuple[str, ...], routes: bool) -> None:
 )
 @click.option("--x", metavar="NAME", help="Of a sweep, the parameter along the axis.")
 @click.option(
-    "--out", metavar="FILE", shell_complete=FILES, help="File for the figure: SVG, PNG or PDF; plot.svg in DIR unless given."
+    "--out",
+    metavar="FILE",
+    shell_complete=FILES,
+    help="File for the figure: SVG, PNG or PDF; plot.svg in DIR unless given.",
 )
 @click.option("--open", "show", is_flag=True, help="Open the figure.")
 def plot(folder: str, **options: Any) -> None:
@@ -246,7 +251,10 @@ def plot(folder: str, **options: Any) -> None:
 @click.option("--jobs", type=JOBS, help="Threads for scenario files; all cores unless given.")
 @form("table", "json", "csv", help="Output.")
 @click.option(
-    "--out", metavar="FILE", shell_complete=FILES, help="File for a figure of the differences: SVG, PNG or PDF."
+    "--out",
+    metavar="FILE",
+    shell_complete=FILES,
+    help="File for a figure of the differences: SVG, PNG or PDF.",
 )
 def compare(sides: tuple[str, ...], **options: Any) -> None:
     """Compare B, and C, with A by paired differences.

@@ -13,13 +13,16 @@ __all__ = ["COMMANDS"]
 
 @click.command()
 @click.argument("file", shell_complete=FILES)
-@click.option("--horizons", default="1,2,5,10,20,50", show_default=True, help="Samples ahead to forecast, with commas between.")
+@click.option(
+    "--horizons",
+    default="1,2,5,10,20,50",
+    show_default=True,
+    help="Samples ahead to forecast, with commas between.",
+)
 @click.option(
     "--warm-up", type=click.IntRange(0), help="Samples not scored; a tenth, at most 2000, unless given."
 )
-@click.option(
-    "--coverage", default=0.9, show_default=True, help="Nominal coverage of the intervals."
-)
+@click.option("--coverage", default=0.9, show_default=True, help="Nominal coverage of the intervals.")
 @click.option("--column", metavar="NAME", help="Column of a CSV file with the round-trip times.")
 @click.option("--unit", metavar="UNIT", help="Unit of numbers where FILE names none: s, ms, us or ns.")
 @click.option(

@@ -122,7 +122,9 @@ def compare(
         return [_paired("B", (sides[0], _changed(sides[0], changes)), [first, second], 1)]
     if not 2 <= len(sides) <= len(_SIDES):
         raise InputError(
-            "A B", f"{len(sides)} argument{'s' if len(sides) != 1 else ''}", "two or three scenario files or folders, or one file with --set"
+            "A B",
+            f"{len(sides)} argument{'s' if len(sides) != 1 else ''}",
+            "two or three scenario files or folders, or one file with --set",
         )
     folders = [Path(each).is_dir() for each in sides]
     for side, given, is_folder in zip(_SIDES, sides, folders, strict=False):
