@@ -186,7 +186,7 @@ class Recording:
         return plot_recording(self, flows, ports, start=start, end=end)
 
     def asked_columns(self, table: str, asked: str, name: str) -> Mapping[str, Any]:
-        """Columns of a table, as :meth:`columns`. Raises ParshallError if ``record.<asked>`` left ``name`` out."""
+        """Columns of a table. Raises ParshallError if ``record.<asked>`` left ``name`` out."""
         if not isinstance(name, str) or name not in self._recorded(asked) or table not in self._result:
             raise ParshallError(f"{name}: {asked} is not recorded; name it in record.{asked}")
         return self.columns(table)

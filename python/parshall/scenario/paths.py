@@ -147,11 +147,7 @@ def _in_item(item: Any, steps: list[str], value: Any, at: str) -> Any:
 
 
 def picks(key: str, index: int, item: Any) -> bool:
-<<<<<<< HEAD
     """True if a key in brackets picks the item of a list that is at ``index``."""
-=======
-    """Returns whether a key in brackets picks the item of a list that is at ``index``."""
->>>>>>> 949d4bb (Docs of estimators, scenarios and Python open with the noun that a thing is or the verb for what it does)
     if key == "*":
         return True
     if key.isdecimal():

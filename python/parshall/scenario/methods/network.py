@@ -46,13 +46,8 @@ class ScenarioMethods:
     _unwritten: ClassVar[Collection[str]] = ("title",)
 
     def made_from(self, bell: Dumbbell) -> Self:
-<<<<<<< HEAD
-        """The same, which knows that it is the network of a dumbbell."""
-        self.__dict__[_DUMBBELL] = _Origin(bell)
-=======
         """Remembers the dumbbell that this is the network of."""
-        self.__dict__[_DUMBBELL] = _Held(bell)
->>>>>>> 949d4bb (Docs of estimators, scenarios and Python open with the noun that a thing is or the verb for what it does)
+        self.__dict__[_DUMBBELL] = _Origin(bell)
         return self
 
     def __getstate__(self: Any) -> dict[str, Any]:
