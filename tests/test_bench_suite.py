@@ -178,7 +178,7 @@ class FakePeer:
 
 @pytest.fixture
 def log(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Who ran, in order; our own runs take half a second."""
+    """Names of those that ran, in order; our own runs take half a second."""
     log: list[str] = []
 
     def measure(case: str, which: str, seconds: float, seed: int) -> ours.Cost:

@@ -1,7 +1,7 @@
 """``python -m parshall_dev.words`` counts docs that open with a clause in place of a name.
 
 A comment or docstring starts with the noun that a thing is, or the verb for what it does. What, Whether, Of,
-That, The same and Whose open a clause instead. The most that are allowed stand in pyproject.toml, under
+That, The same, Who and Whose open a clause instead. The most that are allowed stand in pyproject.toml, under
 ``tool.words``, and only fall; ``--list PATH`` shows those of a file or folder.
 """
 
@@ -25,7 +25,7 @@ else:
 
 __all__ = ["openings", "openings_of_python", "openings_of_rust"]
 
-_CLAUSE = re.compile(r"(What|Whether|Of|That|The same|Whose)\b")
+_CLAUSE = re.compile(r"(What|Whether|Of|That|The same|Whose?)\b")
 _RUST_DOC = re.compile(r"\s*//[/!](?!/)\s?(.*)")
 _LANGUAGES = {".py": "python", ".rs": "rust"}
 _FOLDERS = ("crates", "python", "studies", "dev", "tests", "examples")
@@ -89,7 +89,7 @@ def check(listed: Path | None) -> None:
     for language, count in counts.items():
         if count > most[language]:
             click.echo(
-                f"{count} docs in {language} open with What, Whether, Of, That, The same or Whose, and "
+                f"{count} docs in {language} open with What, Whether, Of, That, The same, Who or Whose, and "
                 f"{most[language]} are allowed: start with the noun that the thing is, or the verb for "
                 "what it does (python -m parshall_dev.words --list PATH)",
                 err=True,

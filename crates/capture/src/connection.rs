@@ -33,11 +33,11 @@ pub struct Found {
 /// State of a connection.
 #[derive(Debug)]
 pub struct State {
-    /// From 1.
+    /// Number of the connection, from 1.
     pub number: u32,
-    /// Who opened it.
+    /// Endpoint that opened the connection.
     pub opener: Endpoint,
-    /// The other.
+    /// Endpoint that answered.
     pub answerer: Endpoint,
     /// First packet.
     pub start: i64,

@@ -85,9 +85,9 @@ pub struct Packet {
     pub time: i64,
     /// Interface that captured it, with the kernel's number of the device where the link layer says it.
     pub interface: u32,
-    /// Who sent it.
+    /// Sender.
     pub source: Endpoint,
-    /// To whom.
+    /// Receiver.
     pub destination: Endpoint,
     /// Length of the IP packet on the wire, in bytes.
     pub ip_length: u32,

@@ -205,23 +205,23 @@ impl Summary {
 /// A connection of TCP.
 #[derive(Clone, Debug)]
 pub struct Connection {
-    /// From 1, in the order of first packets.
+    /// Number from 1, in the order of first packets.
     pub number: u32,
-    /// Who opened it, as far as that is known.
+    /// Endpoint that opened the connection, as far as that is known.
     pub opener: Endpoint,
-    /// The other.
+    /// Endpoint that answered.
     pub answerer: Endpoint,
-    /// When its first packet passed, in nanoseconds since 1970.
+    /// Time of its first packet, in nanoseconds since 1970.
     pub start: i64,
-    /// When its last one did.
+    /// Time of its last packet, in nanoseconds since 1970.
     pub end: i64,
-    /// Handshake's round trip to who answers, in nanoseconds.
+    /// Handshake's round trip to the answerer, in nanoseconds.
     pub handshake: Option<i64>,
-    /// Handshake's round trip to who opened.
+    /// Handshake's round trip to the opener, in nanoseconds.
     pub handshake_back: Option<i64>,
-    /// Who opened it was seen.
+    /// True if the SYN of the opener was seen.
     pub opened: bool,
-    /// It was closed, or reset, in sight.
+    /// True if it was seen to be closed or reset.
     pub closed: bool,
     /// Both directions, forward first.
     pub ways: [Summary; 2],
@@ -253,19 +253,19 @@ impl Datagrams {
 /// A flow of UDP, one direction.
 #[derive(Clone, Debug)]
 pub struct Datagrams {
-    /// From 1, in the order of first packets.
+    /// Number from 1, in the order of first packets.
     pub number: u32,
-    /// Who sent it.
+    /// Sender.
     pub source: Endpoint,
-    /// To whom.
+    /// Receiver.
     pub destination: Endpoint,
     /// Packets.
     pub packets: u64,
     /// Bytes of IP packets.
     pub bytes: u64,
-    /// When its first packet passed, in nanoseconds since 1970.
+    /// Time of its first packet, in nanoseconds since 1970.
     pub start: i64,
-    /// When its last one did.
+    /// Time of its last packet, in nanoseconds since 1970.
     pub end: i64,
     /// Round trips by the spin bit, if it is of QUIC and spins.
     pub spin: Option<Box<Spun>>,

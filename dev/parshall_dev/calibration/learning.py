@@ -215,7 +215,7 @@ class Errors:
     doubt: Reals
     weight: Reals
     what: NDArray[np.str_]
-    """Who was left out."""
+    """Kind that was left out."""
 
     def chosen(self, which: NDArray[np.bool_]) -> Errors:
         """Some of them."""

@@ -105,7 +105,7 @@ def find_study(name: str) -> Study:
 
 
 def _points() -> dict[str, list[Any]]:
-    """Who offers each name."""
+    """Packages that offer each name."""
     from importlib.metadata import entry_points
 
     found: dict[str, list[Any]] = {}

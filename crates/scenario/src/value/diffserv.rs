@@ -29,7 +29,7 @@ pub struct Conditioner {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Knowledge {
-    /// Who says it.
+    /// Source of the knowledge.
     pub source: KnowledgeSource,
     /// Least timeout of the senders, of which packets tell nothing.
     pub min_rto: Time,

@@ -259,7 +259,7 @@ pub(super) fn check_edges(watch: &Watch, plans: &[ConditionerPlan], names: &Name
     Ok(())
 }
 
-/// Who belongs to a rule, if all of it makes sense.
+/// Checks a rule, and compiles it to the aggregate of its flows.
 fn aggregate(
     at: &Place<'_>,
     rule: &Rule,

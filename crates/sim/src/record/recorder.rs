@@ -387,7 +387,7 @@ impl Recorder {
         Some(*interval)
     }
 
-    /// Who looks at queues, if anybody does.
+    /// Observers of queues, if there are any.
     pub fn queue_observers(&mut self) -> Option<&mut QueueObservers> {
         self.watch.nonresponsive.as_mut()
     }

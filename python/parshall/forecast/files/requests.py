@@ -29,7 +29,7 @@ class Start:
 
     line: int
     target: str
-    """Who is asked."""
+    """Host that is asked."""
     first: int | None
     """The number of the first request, where the form of the line tells it."""
 

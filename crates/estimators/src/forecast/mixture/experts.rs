@@ -1,4 +1,4 @@
-//! Who is asked: experts of every kind, from the last sample to models of the whole past.
+//! Experts of the mixture, of every kind, from the last sample to models of the whole past.
 
 use alloc::vec::Vec;
 
