@@ -39,9 +39,9 @@ pub struct Totals {
 /// Direction of a packet within its connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Way {
-    /// From who opened the connection.
+    /// From the opener.
     Forward,
-    /// Back to who opened it.
+    /// Back to the opener.
     Back,
 }
 
