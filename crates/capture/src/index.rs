@@ -1,4 +1,4 @@
-//! How an open connection is found by the two ends of a packet, from either side.
+//! Index of open connections by the two ends of a packet, from either side.
 
 use std::hash::Hasher;
 

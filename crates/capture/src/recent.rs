@@ -66,7 +66,7 @@ impl Seen {
     }
 }
 
-/// How a packet relates to one before.
+/// Relation of a packet to one before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Again {
     /// It does not.

@@ -36,7 +36,7 @@ impl fmt::Display for SourceError {
 
 impl std::error::Error for SourceError {}
 
-/// How a file ended.
+/// End of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
     /// Behind a whole record.
@@ -173,7 +173,7 @@ impl Source {
         self.read.load(Ordering::Relaxed)
     }
 
-    /// How the file ended, once it has.
+    /// End of the file, once it was reached.
     pub fn ending(&self) -> Option<Ending> {
         self.ending
     }

@@ -6,7 +6,7 @@ use alloc::collections::VecDeque;
 
 use crate::error::ConfigError;
 
-/// How estimates become an alarm.
+/// Rule that turns estimates into an alarm.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Rule {

@@ -46,7 +46,7 @@ pub struct Lmmse {
     r: Box<[f64]>,
     coefficients: Box<[f64]>,
     spare: Box<[f64]>,
-    /// How many of the coefficients are in use: fewer than the order at the start.
+    /// Number of coefficients in use: fewer than the order at the start.
     order: usize,
     error_variance: f64,
 }

@@ -41,7 +41,7 @@ pub use tsw::{Tsw2cm, Tsw3cm};
 
 use crate::seconds::Seconds;
 
-/// How well a packet keeps to its aggregate's profile, best first.
+/// Conformance of a packet to its aggregate's profile, best first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Colour {
     /// It keeps to the profile.

@@ -60,7 +60,7 @@ pub struct Midpath {
     repeated: u64,
 }
 
-/// How far a connection has come in starting, or starting again.
+/// Stage of a connection's start, or new start.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Start {
     /// Its first data have passed, or none yet.

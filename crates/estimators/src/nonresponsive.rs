@@ -1,4 +1,4 @@
-//! How much of the load at a congested port would not back off: the share of non-responsive traffic.
+//! Share of non-responsive traffic: the part of the load at a congested port that would not back off.
 //!
 //! Z. Zhao, "Modeling and Estimation Techniques for Understanding Heterogeneous Traffic Behavior", PhD
 //! dissertation, Texas A&M University, 2004, chapters II and III and appendix A; "Zhao 2004" below. The

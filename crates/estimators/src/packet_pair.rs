@@ -46,7 +46,7 @@ const CLOSE: f64 = 0.8;
 pub struct Capacity {
     /// Packets a second.
     pub packets_per_second: f64,
-    /// How many pairs are in the window.
+    /// Number of pairs in the window.
     pub pairs: u32,
     /// Reasons to doubt it.
     pub flags: Flags,
@@ -198,7 +198,7 @@ impl PacketPair {
         Some(Capacity { packets_per_second: mode.rate, pairs: self.len as u32, flags })
     }
 
-    /// How it estimates.
+    /// Settings of the estimator.
     pub fn settings(&self) -> &PacketPairSettings {
         &self.settings
     }

@@ -1,4 +1,4 @@
-//! How much of the load at a port would not back off, from what flows do after a drop or a mark.
+//! Share of the load at a port that would not back off, from the behaviour of flows after a drop or a mark.
 //!
 //! [`Responsiveness`] takes packets as they arrive at a queue: when, of which flow, and whether the queue dropped or
 //! marked it. It needs neither the port's rate nor round-trip times, and has no gain to tune. Each drop is a trial
@@ -141,7 +141,7 @@ pub struct FlowEvidence {
 }
 
 impl FlowEvidence {
-    /// How many numbers there are of a flow.
+    /// Number of features of a flow.
     pub const COUNT: usize = numbers::COUNT;
 
     /// Their names. `trials`, `dither_trials` and `spread_...` are logarithms (base 10): how many signals of the queue

@@ -1,4 +1,4 @@
-//! How arrays of numbers that serde has no form for are written: as one list.
+//! Serialization of arrays of numbers that serde has no form for: as one list.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

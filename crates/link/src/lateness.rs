@@ -1,4 +1,4 @@
-//! How late datagrams leave.
+//! Lateness of datagrams.
 
 use std::time::Duration;
 

@@ -18,7 +18,7 @@ pub struct Relayed {
     pub recording: Recording,
     /// Time from the first datagram to the end, whose counters the recording has; 0 if none came.
     pub elapsed: Duration,
-    /// How late datagrams left.
+    /// Lateness of datagrams.
     pub lateness: Lateness,
     /// True if the relay had real-time priority.
     pub realtime: bool,

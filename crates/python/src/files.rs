@@ -82,7 +82,7 @@ impl ReadScenario {
         &self.title
     }
 
-    /// How many hosts, routers, links and flows there are.
+    /// Numbers of hosts, routers, links and flows.
     #[getter]
     fn counts(&self) -> (usize, usize, usize, usize) {
         self.counts

@@ -157,7 +157,7 @@ impl PyGenerator {
         Ok(PyGenerator { generator: Generator::new(process, n).map_err(config_fault)? })
     }
 
-    /// How many variates a path is made of.
+    /// Number of variates that a path is made of.
     #[getter]
     fn normals(&self) -> usize {
         self.generator.normals()

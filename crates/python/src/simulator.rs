@@ -200,7 +200,7 @@ impl Watched {
     }
 }
 
-/// How often signals are looked for.
+/// Time between checks for signals.
 const LOOKING: Duration = Duration::from_millis(20);
 
 /// Seconds that the engine alone needs to run a scenario with each of `seeds` on some threads: the plan is there

@@ -70,7 +70,7 @@ pub struct Simulation {
     /// Packets in flight, and when they arrive.
     in_flight: Calendar,
     hops: Vec<Hop>,
-    /// How packets come to each hop; empty where that decides no ties.
+    /// Ways in which packets come to each hop; empty where that decides no ties.
     leads: Vec<Lead>,
     flows: Vec<Flow>,
     /// Application of each flow.
@@ -487,7 +487,7 @@ struct Leaving {
     bytes: u16,
 }
 
-/// How long a packet of this size was on its way to a hop, where that decides ties.
+/// Time that a packet of this size was on its way to a hop, where that decides ties.
 #[cold]
 fn lead(leads: &[Lead], hop: u32, bytes: u16) -> Time {
     leads.get(hop as usize).map_or(Time::ZERO, |lead| lead.of(bytes))

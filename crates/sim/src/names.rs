@@ -32,7 +32,7 @@ impl NameList {
         self.ends.push(self.text.len());
     }
 
-    /// How many names there are.
+    /// Number of names.
     pub fn len(&self) -> usize {
         self.ends.len()
     }

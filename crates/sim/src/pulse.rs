@@ -141,7 +141,7 @@ impl Pulse {
         (named, Method::ALL[(what & 0xff) as usize % Method::ALL.len()], self.told_time())
     }
 
-    /// How long the call under way may take.
+    /// Time that the call under way may take.
     pub(crate) fn time_limit(&self) -> Option<Duration> {
         self.current().0.time_limit
     }
@@ -171,7 +171,7 @@ impl Pulse {
         self.stopped.load(Relaxed)
     }
 
-    /// How far the run of this thread has come, in simulated time, as of some tenths of a millisecond ago.
+    /// Simulated time that the run of this thread has reached, as of some tenths of a millisecond ago.
     pub fn simulated(&self) -> Time {
         Time::from_ps(self.come_to_ps.load(Relaxed))
     }

@@ -73,7 +73,7 @@ impl<T: Copy> Spans<T> {
         }
     }
 
-    /// How many spans there are.
+    /// Number of spans.
     pub fn len(&self) -> u64 {
         self.ends.len() as u64
     }

@@ -181,7 +181,7 @@ impl<T: Send + 'static> Workers<T> {
         self.stopped
     }
 
-    /// How far the threads have come, in simulated time.
+    /// Simulated times that the threads have reached.
     pub fn simulated(&self) -> impl Iterator<Item = Time> + '_ {
         self.threads.iter().map(|thread| thread.worker.pulse.simulated())
     }

@@ -122,7 +122,7 @@ fn point(fit: &FitSummary) -> Vector {
     point
 }
 
-/// How the gradient and the best mean change with coefficient `i`; `None` if the step leaves the region.
+/// Derivatives of the gradient and of the best mean by coefficient `i`; `None` if the step leaves the region.
 fn quotients(likelihood: &Likelihood<'_>, at: &Vector, i: usize, step: f64) -> Option<(Vector, f64)> {
     let beside = |direction: f64| {
         let mut point = *at;

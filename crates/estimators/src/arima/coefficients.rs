@@ -20,7 +20,7 @@ pub const MAX_DIFFERENCES: u32 = 2;
 pub struct Coefficients {
     /// phi: what the last values count for, the newest first.
     pub ar: Vec<f64>,
-    /// How often the series is differenced, 0 to 2.
+    /// Number of times that the series is differenced, 0 to 2.
     pub d: u32,
     /// theta: what the last errors count for, the newest first.
     pub ma: Vec<f64>,

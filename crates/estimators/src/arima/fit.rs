@@ -30,7 +30,7 @@ const FINE: Effort = Effort { tolerance: 1e-9, steps: 200 };
 /// From a warm start: a thousandth of the log-likelihood is three hundredths of a standard error, and nobody sees it.
 const WARM: Effort = Effort { tolerance: 1e-3, steps: 30 };
 
-/// How many of the places that the looks lead to are followed.
+/// Number of the starting points that are followed.
 const FOLLOWED: usize = 4;
 
 /// Beyond this a free parameter hardly changes anything, so that a search may stop there for no other reason.

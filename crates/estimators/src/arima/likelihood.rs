@@ -20,7 +20,7 @@ pub type Vector = [f64; MAX_COEFFICIENTS];
 /// A square table of that size.
 pub type Matrix = [Vector; MAX_COEFFICIENTS];
 
-/// How a model is fitted.
+/// Method of a fit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
     /// Least conditional sum of squares: errors before the first that can be computed are 0.
@@ -111,12 +111,12 @@ impl<S: Scalar> Model<S> {
 }
 
 impl Likelihood<'_> {
-    /// How many innovations count.
+    /// Number of innovations that count.
     pub fn count(&self) -> usize {
         self.values.len() - self.skipped()
     }
 
-    /// How many values are only conditioned on.
+    /// Number of values that are only conditioned on.
     pub fn skipped(&self) -> usize {
         if self.method == Method::Css {
             self.order.p

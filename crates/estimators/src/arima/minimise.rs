@@ -18,11 +18,11 @@ pub struct Minimum {
     pub point: Vector,
     pub objective: f64,
     pub converged: bool,
-    /// How often the objective was computed; a gradient counts as one.
+    /// Number of evaluations of the objective; a gradient counts as one.
     pub evaluations: u32,
 }
 
-/// How far a search goes.
+/// Effort of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
     /// Gain of the next step below which the search counts as finished.

@@ -9,11 +9,11 @@ use crate::error::ConfigError;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Order {
-    /// How many coefficients phi, 0 to 5.
+    /// Number of coefficients phi, 0 to 5.
     pub p: usize,
-    /// How often the series is differenced, 0 to 2.
+    /// Number of times that the series is differenced, 0 to 2.
     pub d: u32,
-    /// How many coefficients theta, 0 to 5.
+    /// Number of coefficients theta, 0 to 5.
     pub q: usize,
 }
 

@@ -23,16 +23,16 @@ const LEAST: f64 = 1e-100;
 pub enum FitError {
     /// Fewer samples than [`Order::least_samples`].
     TooFew {
-        /// How many there are.
+        /// Number found.
         samples: usize,
         /// The order that was asked for.
         order: Order,
     },
     /// More samples than the fitter has room for.
     TooMany {
-        /// How many there are.
+        /// Number found.
         samples: usize,
-        /// How many there may be.
+        /// Largest number allowed.
         longest: usize,
     },
     /// A sample is NaN, infinite, or greater than 1e100 in size.

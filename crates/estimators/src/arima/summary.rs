@@ -11,7 +11,7 @@ use super::{Coefficients, Order, MAX_ORDER};
 pub struct FitSummary {
     /// p, d and q.
     pub order: Order,
-    /// How it was fitted.
+    /// Method of the fit.
     pub method: Method,
     pub(super) ar: [f64; MAX_ORDER],
     pub(super) ma: [f64; MAX_ORDER],
@@ -22,13 +22,13 @@ pub struct FitSummary {
     /// Logarithm of the likelihood: the exact one, or after [`Method::Css`] that of the values after the first p,
     /// conditionally on these.
     pub loglik: f64,
-    /// How many values the likelihood counts: n - d, less p after [`Method::Css`].
+    /// Number of values in the likelihood: n - d, less p after [`Method::Css`].
     pub count: usize,
     /// True if no further step would gain anything.
     pub converged: bool,
     /// Warnings about the coefficients.
     pub flags: FitFlags,
-    /// How often the likelihood or its gradient was computed.
+    /// Number of evaluations of the likelihood or its gradient.
     pub evaluations: u32,
 }
 

@@ -27,7 +27,7 @@ pub enum Start {
 pub struct ArimaConfig {
     /// phi: what the last values count for, the newest first.
     pub ar: Vec<f64>,
-    /// How often the series is differenced, 0 to 2.
+    /// Number of times that the series is differenced, 0 to 2.
     pub d: u32,
     /// theta: what the last errors count for, the newest first.
     pub ma: Vec<f64>,

@@ -44,17 +44,17 @@ pub enum ForecasterConfig {
     },
     /// Median of the last samples: see [`MedianForecaster`].
     Median {
-        /// How many samples.
+        /// Number of samples.
         window: u32,
     },
     /// ARIMA with given coefficients: see [`ArimaConfig`].
     Arima(ArimaConfig),
     /// Linear prediction over a sliding window: see [`LmmseForecaster`].
     Lmmse {
-        /// How many samples predict the next.
+        /// Number of samples that predict the next.
         #[cfg_attr(feature = "serde", serde(default = "defaults::order"))]
         order: u32,
-        /// How many samples the autocovariances are taken over.
+        /// Number of samples that the autocovariances are taken over.
         #[cfg_attr(feature = "serde", serde(default = "defaults::window"))]
         window: u32,
         /// The coefficients are solved for every so many samples.
@@ -66,10 +66,10 @@ pub enum ForecasterConfig {
     },
     /// Linear prediction whose weights follow the gradient of the error: see [`Lms::new`].
     Lms {
-        /// How many samples predict the next.
+        /// Number of samples that predict the next.
         #[cfg_attr(feature = "serde", serde(default = "defaults::order"))]
         order: u32,
-        /// How far a weight follows the error, in units of 1 / x^2.
+        /// Step size of the weights, in units of 1 / x^2.
         step: f64,
         /// Level around which the samples vary; a running mean if it is not given.
         #[cfg_attr(feature = "serde", serde(default))]
@@ -77,16 +77,16 @@ pub enum ForecasterConfig {
         /// About how many samples the running mean remembers.
         #[cfg_attr(feature = "serde", serde(default = "defaults::remembered"))]
         memory: u32,
-        /// How many usual errors an error counts for at most.
+        /// Largest error that counts, in usual errors.
         #[cfg_attr(feature = "serde", serde(default = "defaults::clip"))]
         clip: f64,
     },
     /// LMS filter with a normalised step: see [`Lms::normalised`].
     Nlms {
-        /// How many samples predict the next.
+        /// Number of samples that predict the next.
         #[cfg_attr(feature = "serde", serde(default = "defaults::order"))]
         order: u32,
-        /// How far the weights follow the error, above 0 and below 2.
+        /// Step size of the weights, above 0 and below 2.
         #[cfg_attr(feature = "serde", serde(default = "defaults::step"))]
         step: f64,
         /// Constant added to u.u, in units of x^2; a tenth of its mean if it is not given.
@@ -98,13 +98,13 @@ pub enum ForecasterConfig {
         /// About how many samples the running mean remembers.
         #[cfg_attr(feature = "serde", serde(default = "defaults::remembered"))]
         memory: u32,
-        /// How many usual errors an error counts for at most.
+        /// Largest error that counts, in usual errors.
         #[cfg_attr(feature = "serde", serde(default = "defaults::clip"))]
         clip: f64,
     },
     /// Linear prediction by recursive least squares: see [`Rls`].
     Rls {
-        /// How many samples predict the next.
+        /// Number of samples that predict the next.
         #[cfg_attr(feature = "serde", serde(default = "defaults::order"))]
         order: u32,
         /// About how many samples are remembered, at least 10.
@@ -113,16 +113,16 @@ pub enum ForecasterConfig {
         /// Level around which the samples vary; a running mean if it is not given.
         #[cfg_attr(feature = "serde", serde(default))]
         centre: Option<f64>,
-        /// How many usual errors an error counts for at most.
+        /// Largest error that counts, in usual errors.
         #[cfg_attr(feature = "serde", serde(default = "defaults::clip"))]
         clip: f64,
     },
     /// The weights of fractional Brownian motion: see [`FractionalForecaster`].
     Fbm {
-        /// How many samples predict the next.
+        /// Number of samples that predict the next.
         #[cfg_attr(feature = "serde", serde(default = "defaults::order"))]
         order: u32,
-        /// How many samples the mean, and H, are those of.
+        /// Number of samples that the mean, and H, are estimated from.
         #[cfg_attr(feature = "serde", serde(default = "defaults::fitted"))]
         window: u32,
         /// The Hurst parameter; estimated if it is not given.
@@ -134,10 +134,10 @@ pub enum ForecasterConfig {
     },
     /// The weights of fractionally differenced noise: see [`FractionalForecaster`].
     Farima {
-        /// How many samples predict the next.
+        /// Number of samples that predict the next.
         #[cfg_attr(feature = "serde", serde(default = "defaults::order"))]
         order: u32,
-        /// How many samples the mean, and H, are those of.
+        /// Number of samples that the mean, and H, are estimated from.
         #[cfg_attr(feature = "serde", serde(default = "defaults::fitted"))]
         window: u32,
         /// The Hurst parameter; estimated if it is not given.
@@ -149,13 +149,13 @@ pub enum ForecasterConfig {
     },
     /// ARIMA whose coefficients follow the series: see [`RecursiveArima`].
     ArimaRecursive {
-        /// How many of the last values count, at most 5.
+        /// Number of the last values that count, at most 5.
         #[cfg_attr(feature = "serde", serde(default = "defaults::p"))]
         p: u32,
-        /// How often the series is differenced, at most 2.
+        /// Number of times that the series is differenced, at most 2.
         #[cfg_attr(feature = "serde", serde(default = "defaults::d"))]
         d: u32,
-        /// How many of the last errors count, at most 5.
+        /// Number of the last errors that count, at most 5.
         #[cfg_attr(feature = "serde", serde(default = "defaults::q"))]
         q: u32,
         /// About how many samples are remembered, at least 10.
@@ -164,19 +164,19 @@ pub enum ForecasterConfig {
     },
     /// ARIMA that is fitted anew every so often: see [`RefittedArima`].
     ArimaRefitted {
-        /// How many of the last values count, at most 5.
+        /// Number of the last values that count, at most 5.
         #[cfg_attr(feature = "serde", serde(default = "defaults::p"))]
         p: u32,
-        /// How often the series is differenced, at most 2.
+        /// Number of times that the series is differenced, at most 2.
         #[cfg_attr(feature = "serde", serde(default = "defaults::d"))]
         d: u32,
-        /// How many of the last errors count, at most 5.
+        /// Number of the last errors that count, at most 5.
         #[cfg_attr(feature = "serde", serde(default = "defaults::q"))]
         q: u32,
-        /// How many samples the model is fitted to.
+        /// Number of samples that the model is fitted to.
         #[cfg_attr(feature = "serde", serde(default = "defaults::fitted"))]
         window: u32,
-        /// How many samples lie between two fits.
+        /// Number of samples between two fits.
         #[cfg_attr(feature = "serde", serde(default = "defaults::refit"))]
         every: u32,
     },

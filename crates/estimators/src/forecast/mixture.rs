@@ -25,7 +25,7 @@ use experts::{Experts, EXPERTS};
 pub(super) use polynomial::Polynomial;
 pub use shift::ShiftDetector;
 
-/// How many rules set weights.
+/// Number of rules that set weights.
 const RULES: usize = 4;
 
 /// Factors with each sample, of a sum and of the greatest square, which fades as if there were a sample for
@@ -34,7 +34,7 @@ const RULES: usize = 4;
 const FORGETFUL: (f64, f64) = (0.99, 0.7471720943315961);
 const TOP: (f64, f64) = (0.998, 0.992023968016);
 
-/// How many jumps have to be seen before what they taught counts for half.
+/// Number of jumps after which their lesson counts for half.
 const JUMPS_TO_TRUST: f64 = 1.0;
 
 /// Weight of the last value after the first jump of all.
@@ -62,7 +62,7 @@ impl Loss {
         }
     }
 
-    /// How the loss grows with the error.
+    /// Loss as a function of the error.
     #[inline]
     fn slope(self, error: f64) -> f64 {
         match self {
@@ -100,7 +100,7 @@ pub struct Mixture {
     /// After a sample near the level, and after one that jumped away from it.
     calm: Polynomial<EXPERTS>,
     jumped: Polynomial<EXPERTS>,
-    /// How many jumps there were.
+    /// Number of jumps.
     jumps: f64,
     gradient: Boa<EXPERTS>,
     /// Mixes the rules, after a sample near the level and after a jump.

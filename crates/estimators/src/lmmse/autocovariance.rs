@@ -40,7 +40,7 @@ impl SlidingAutocovariance {
         }
     }
 
-    /// How many samples there are.
+    /// Number of samples.
     pub fn len(&self) -> usize {
         self.len
     }

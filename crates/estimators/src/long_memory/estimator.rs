@@ -16,7 +16,7 @@ const FIRST_OCTAVE: u32 = 3;
 /// The last octave that an estimate may begin with.
 const LAST_OCTAVE: u32 = 20;
 
-/// How H is estimated.
+/// Method that estimates H.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Method {
     /// [`LocalWhittle`](super::LocalWhittle).

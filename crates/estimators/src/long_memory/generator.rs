@@ -56,7 +56,7 @@ impl Generator {
         Ok(Generator { length, powers, amplitudes, work, path: Vec::with_capacity(length) })
     }
 
-    /// How many independent standard normal variates a path is made of: a power of 2.
+    /// Number of independent standard normal variates that a path is made of: a power of 2.
     pub fn normals(&self) -> usize {
         self.work.len()
     }

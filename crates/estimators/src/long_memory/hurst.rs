@@ -12,7 +12,7 @@ pub struct Hurst {
     pub standard_error: f64,
     /// Reasons to doubt it.
     pub flags: Flags,
-    /// How many Fourier frequencies, octaves or block sizes it rests on.
+    /// Number of Fourier frequencies, octaves or block sizes that it rests on.
     pub points: usize,
     /// Index of the first sample after the first level shift, if shifts were looked for and found.
     pub shift_at: Option<usize>,

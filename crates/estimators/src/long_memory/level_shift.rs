@@ -277,7 +277,7 @@ fn lowest(rest: &[f64; GRID]) -> (f64, f64) {
     (grid(middle) + (grid(1) - grid(0)) * offset, value)
 }
 
-/// How many shifts there are: those up to the first ratio that is too great for chance, and each further one that adds as much
+/// Number of shifts: those up to the first ratio that is too great for chance, and each further one that adds as much
 /// as a single one has to.
 fn significant(found: &Shifts) -> usize {
     let Some(first) = (0..MOST_SHIFTS).find(|&k| found.ratios[k] > found.critical[k]) else { return 0 };

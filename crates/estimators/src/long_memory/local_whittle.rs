@@ -17,7 +17,7 @@ pub(super) const LEAST_SAMPLES: usize = 32;
 /// Where H is looked for: -1/2 < d < 1 with d = H - 1/2, where the estimator is consistent (Velasco 1999).
 const BOUNDS: (f64, f64) = (0.01, 1.49);
 
-/// How many of the lowest Fourier frequencies are used.
+/// Number of the lowest Fourier frequencies that are used.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Bandwidth {

@@ -27,7 +27,7 @@ impl Periodogram {
     }
 }
 
-/// How many Fourier frequencies lie between 0 and Nyquist's, both left out.
+/// Number of Fourier frequencies between 0 and Nyquist's, both left out.
 pub(super) fn frequencies(n: usize) -> usize {
     n.saturating_sub(1) / 2
 }

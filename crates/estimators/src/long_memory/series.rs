@@ -12,16 +12,16 @@ use core::fmt;
 pub enum SeriesError {
     /// Fewer samples than the method needs.
     TooFew {
-        /// How many there are.
+        /// Number found.
         samples: usize,
-        /// How many the method needs.
+        /// Number that the method needs.
         least: usize,
     },
     /// More samples than the estimator has room for.
     TooMany {
-        /// How many there are.
+        /// Number found.
         samples: usize,
-        /// How many there may be.
+        /// Largest number allowed.
         longest: usize,
     },
     /// A sample is NaN or infinite.

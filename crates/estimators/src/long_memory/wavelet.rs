@@ -8,7 +8,7 @@ use super::special::{digamma, trigamma};
 use super::Point;
 use crate::math::{sqrt, square};
 
-/// How many coefficients a filter has.
+/// Number of coefficients of a filter.
 const TAPS: usize = 6;
 
 /// Fewest wavelet coefficients of an octave.

@@ -2,7 +2,7 @@
 
 use crate::math::floor;
 
-/// How tokens come.
+/// Arrival of tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tokens {
     /// One by one, at whole multiples of the time that a byte takes (RFC 2697, 2698, 4115: counts are incremented

@@ -57,7 +57,7 @@ pub struct ExcessMarker {
     division: Division,
 }
 
-/// How the part of excess packets that is red, rho, follows from what is known.
+/// Rule for rho, the part of excess packets that is red.
 #[derive(Clone, Debug)]
 enum Division {
     /// `(RTTmin / RTT)^a (RTOmin / RTO)^b`.

@@ -17,7 +17,7 @@ pub struct CounterReading {
     pub marks: u64,
 }
 
-/// How many bits a counter has before it starts again from 0.
+/// Number of bits of a counter, after which it starts again from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Width {
     /// 0 to 2^32 - 1.

@@ -19,7 +19,7 @@ pub struct Estimate {
     pub rtt_s: f64,
     /// Packets that arrived in the interval.
     pub arrivals: f64,
-    /// How far apart the columns of the regressor were lately: the determinant of their matrix of cosines, from
+    /// Distance of the regressor's columns lately: the determinant of their matrix of cosines, from
     /// 0 (the parameters cannot be told apart) to 1. With two columns it is `Var p / E[p^2]`.
     pub excitation: f64,
     /// Reasons to doubt.

@@ -177,7 +177,7 @@ impl Estmred {
         self.estimates
     }
 
-    /// How often it fell asleep for want of drops and marks.
+    /// Number of times that it fell asleep for want of drops and marks.
     pub fn sleeps(&self) -> u64 {
         self.sleeps
     }

@@ -120,7 +120,7 @@ impl Fixed {
     }
 }
 
-/// How many bits the magnitude takes.
+/// Number of bits of the magnitude.
 #[inline]
 fn bits(x: i64) -> u32 {
     64 - x.unsigned_abs().leading_zeros()

@@ -35,7 +35,7 @@ pub(super) struct Dynamics {
     pub backlog_rate: f64,
     /// The filtered p(t - R0).
     pub delayed_p: f64,
-    /// How many sampling intervals in a row, up to t - R0, had no signal.
+    /// Number of sampling intervals in a row, up to t - R0, without a signal.
     pub quiet: u32,
 }
 

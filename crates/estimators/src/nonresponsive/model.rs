@@ -7,7 +7,7 @@ use crate::math::sqrt;
 
 /// A linear model with `D` unknowns.
 pub(super) trait Model<const D: usize> {
-    /// How many of the columns, from the first, data can tell apart.
+    /// Number of columns, from the first, that data can tell apart.
     const IDENTIFIED: usize;
 
     /// W of `growth = W^T beta`.

@@ -56,7 +56,7 @@ impl TryFrom<String> for Form {
     }
 }
 
-/// How the unknowns are followed.
+/// Method that follows the unknowns.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -101,7 +101,7 @@ pub struct Settings {
     pub rtt_s: Option<f64>,
     /// The unknowns.
     pub form: Form,
-    /// How they are followed.
+    /// Method that follows them.
     pub method: Method,
     /// True if drops are counted in the queue's equation (eq. 2.18 and 2.19).
     pub count_drops: bool,

@@ -1,11 +1,11 @@
-//! How packet pairs are filtered, as a plain value.
+//! Settings of the filter of packet pairs, as a plain value.
 
 use crate::error::ConfigError;
 
 /// Largest window of pairs.
 const MAX_PAIRS: u32 = 4096;
 
-/// How the mode of the samples is found.
+/// Method that finds the mode of the samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
@@ -17,18 +17,18 @@ pub enum Filter {
     Histogram,
 }
 
-/// How packet pairs are filtered.
+/// Settings of the filter of packet pairs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields, default))]
 pub struct PacketPairSettings {
-    /// How the mode is found.
+    /// Method that finds the mode.
     pub filter: Filter,
-    /// How far a sample reaches, or how wide a bin is, as a part of its rate: from 0.01 to 1.
+    /// Reach of a sample, or width of a bin, as a part of its rate: from 0.01 to 1.
     pub width: f64,
-    /// How many of the newest pairs count: from 1 to 4096.
+    /// Number of the newest pairs that count: from 1 to 4096.
     pub window: u32,
-    /// How many times as far apart as they were sent packets must be acknowledged to make a pair: at least 1, where 1 is
+    /// Least ratio of the spacing of ACKs to that of the packets sent, for a pair: at least 1, where 1 is
     /// the filter of Lai and Baker. ACKs let packets go one service time apart, and with s other packets between two of them
     /// they come s + 1 apart: whatever does not ask for more than that measures the cross traffic.
     pub stretch: f64,

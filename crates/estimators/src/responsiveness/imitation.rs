@@ -19,7 +19,7 @@ const NO_RESPONSE: f64 = 0.002;
 /// Likelihoods stay finite.
 const MOST_NATS: f64 = 30.0;
 
-/// How likely a flow is to make good what it gave up.
+/// Probability that a flow makes good what it gave up.
 pub(super) fn imitates(evidence: &Evidence) -> f64 {
     let deviations = |each: &GivenUp| each.at_first / sqrt(each.first_variance + 1e-12);
     let clearest = (1..SCALES)

@@ -56,7 +56,7 @@ pub(super) struct Table {
     seed: u64,
     #[cfg_attr(feature = "serde", serde(with = "taken"))]
     places: Places,
-    /// How often the share of flows that are let in was halved.
+    /// Number of times that the share of admitted flows was halved.
     halvings: u32,
 }
 
@@ -144,7 +144,7 @@ impl Table {
         Table { seed, places: Places::new(buckets), halvings: 0 }
     }
 
-    /// How many flows it can hold.
+    /// Number of flows that it can hold.
     pub fn capacity(&self) -> usize {
         self.places.flows.len()
     }

@@ -24,7 +24,7 @@ pub enum RtoConfig {
         /// Weight of a sample in rttvar, in (0, 1].
         #[cfg_attr(feature = "serde", serde(default = "defaults::deviation_gain"))]
         deviation_gain: f64,
-        /// How many rttvar are added to srtt; not negative.
+        /// Factor of rttvar in the timeout; not negative.
         #[cfg_attr(feature = "serde", serde(default = "defaults::multiplier"))]
         multiplier: f64,
     },
@@ -42,7 +42,7 @@ pub enum RtoConfig {
     },
     /// Median of the last samples: see [`MedianRto`] and [`MedianMadRto`].
     Median {
-        /// How many samples.
+        /// Number of samples.
         #[cfg_attr(feature = "serde", serde(default = "defaults::window"))]
         window: u32,
         /// Kind of rttvar.
@@ -51,7 +51,7 @@ pub enum RtoConfig {
         /// Weight of a sample in an exponentially weighted rttvar, in (0, 1]; unused with `mad`.
         #[cfg_attr(feature = "serde", serde(default = "defaults::deviation_gain"))]
         deviation_gain: f64,
-        /// How many rttvar are added to srtt; not negative.
+        /// Factor of rttvar in the timeout; not negative.
         #[cfg_attr(feature = "serde", serde(default = "defaults::multiplier"))]
         multiplier: f64,
     },
@@ -63,7 +63,7 @@ pub enum RtoConfig {
     },
     /// Recursive weighted median: see [`WeightedMedianRto`].
     WeightedMedian {
-        /// How many samples are weighed (the letter's M).
+        /// Number of samples that are weighed (the letter's M).
         #[cfg_attr(feature = "serde", serde(default = "defaults::window"))]
         window: u32,
         /// Weight of a sample relative to the one after it, in (0, 1] (the letter's alpha).
@@ -72,7 +72,7 @@ pub enum RtoConfig {
         /// Weight of the last estimate, where the newest sample has 1 (the letter's beta).
         #[cfg_attr(feature = "serde", serde(default = "defaults::feedback"))]
         feedback: f64,
-        /// How many mean deviations are added (the letter's mu); not negative.
+        /// Factor of the mean deviation in the timeout (the letter's mu); not negative.
         #[cfg_attr(feature = "serde", serde(default = "defaults::weighted_multiplier"))]
         multiplier: f64,
         /// Samples that the mean and the mean deviation look back on; none is all of them.
@@ -87,7 +87,7 @@ pub enum RtoConfig {
         /// Weight of an error in rttvar, in (0, 1].
         #[cfg_attr(feature = "serde", serde(default = "defaults::deviation_gain"))]
         deviation_gain: f64,
-        /// How many rttvar are added to the forecast; not negative.
+        /// Factor of rttvar in the timeout; not negative.
         #[cfg_attr(feature = "serde", serde(default = "defaults::multiplier"))]
         multiplier: f64,
     },

@@ -176,7 +176,7 @@ impl QuantileRto {
     }
 }
 
-/// How much old samples still count in the tails: the weights of new ones grow instead of the old ones' falling.
+/// Weight of old samples in the tails: the weights of new ones grow instead of the old ones' falling.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Memory {

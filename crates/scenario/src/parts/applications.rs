@@ -12,7 +12,7 @@ parts! {
         packets: Takes::NumberLaw,
         /// Time between the end of one transfer and the start of the next.
         think: Takes::TimeLaw => J(r#"{"kind":"constant","value":0.0}"#),
-        /// How many there are; none is as many as the run has time for.
+        /// Number of them; none is as many as the run has time for.
         transfers_at_most: COUNT => NONE,
         /// Use of connections: a new one for each transfer, with handshake, initial window and all estimates
         /// anew, or one that all share.
@@ -36,7 +36,7 @@ parts! {
         group: TEXT => T(""),
         /// Packets of an answer.
         packets: COUNT,
-        /// How many there are; none is as many as the run has time for.
+        /// Number of them; none is as many as the run has time for.
         rounds: COUNT => NONE,
         /// Time between the end of one round and the start of the next.
         think: Takes::TimeLaw => J(r#"{"kind":"constant","value":0.0}"#),
@@ -61,7 +61,7 @@ parts! {
         interval: Takes::TimeLaw => J(r#"{"kind":"exponential","mean":1.0}"#),
         /// Time from the acknowledgement of a session's last packet to the start of the next session.
         idle: Takes::TimeLaw => J(r#"{"kind":"exponential","mean":10.0}"#),
-        /// How many there are; none is as many as the run has time for.
+        /// Number of them; none is as many as the run has time for.
         sessions: COUNT => NONE,
         /// Use of connections: a new one for each session, or one that all share.
         connection: Takes::Choice(&["new", "persistent"]) => T("new"),
@@ -96,7 +96,7 @@ parts! {
         /// Most connections at once, up to 256; an object beyond that waits for one, and the wait counts.
         /// None is the most objects that a page can have, or ten times their mean where they have no bound.
         connections: COUNT => NONE,
-        /// How an object is asked for.
+        /// Form of the request for an object.
         requests: Takes::Choice(&["http", "ns2"]) => T("http"),
         /// Payload of a request, which is one packet; none is that of the flow's packets, as in ns-2.
         request_bytes: SIZE => NONE,

@@ -66,7 +66,7 @@ parts! {
         min_rto: DURATION => F(1.0),
         /// Time between what it tells other conditioners of an aggregate.
         exchange_interval: PERIOD => F(0.1),
-        /// How long that takes to arrive.
+        /// Delay of these reports.
         exchange_delay: DURATION => F(0.05),
     }
 }

@@ -60,7 +60,7 @@ parts! {
     /// packets in the queue (Arun and Balakrishnan 2018). Its packets are paced. Meant for the recovery
     /// `sack`.
     COPA: "Copa" as "copa" {
-        /// How much delay counts beside throughput.
+        /// Weight of delay beside throughput.
         delta: POSITIVE => F(0.5),
         /// True if a flow that does not see the queue empty lowers delta, to hold its own beside flows that
         /// fill the buffer. Several flows of Copa may take each other for such ones.
@@ -69,7 +69,7 @@ parts! {
 
     /// CUBIC: a window that grows with the cube of the time since the last loss (RFC 9438).
     CUBIC: "Cubic" as "cubic" {
-        /// How steep the curve is (RFC 9438, section 5.1).
+        /// Steepness of the curve (RFC 9438, section 5.1).
         c: POSITIVE => F(0.4),
         /// Factor of the window at a loss (section 4.6).
         beta: PART => F(0.7),
@@ -123,7 +123,7 @@ parts! {
         interval: POSITIVE => F(1.0),
         /// alpha, the weight of the newest interval in the sampled throughput.
         gain: SHARE => F(0.5),
-        /// How many intervals are measured before the rule applies.
+        /// Number of intervals measured before the rule applies.
         samples: WINDOW => I(20),
         /// Forecaster of the throughput of the next interval, in packets a second.
         forecaster: Takes::OneOf(&ANY_FORECASTER) => J(r#"{"every":1,"kind":"lmmse","window":21}"#),
@@ -131,7 +131,7 @@ parts! {
         rounding: Takes::Choice(&["up", "nearest", "down"]) => T("up"),
         /// Which round trip the window is for: the smoothed one, or the least so far.
         rtt: Takes::Choice(&["smoothed", "least"]) => T("smoothed"),
-        /// How often the window is set: with each new forecast, or with each ACK by the last one.
+        /// Times at which the window is set: with each new forecast, or with each ACK by the last one.
         decide: Takes::Choice(&["interval", "ack"]) => T("interval"),
         /// True if a window that is set below ssthresh opens by slow start again, as in a TCP whose increase
         /// alone is changed. If not, ssthresh comes down with it.

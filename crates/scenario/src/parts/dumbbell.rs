@@ -49,9 +49,9 @@ parts! {
     FLOW_GROUP: "FlowGroup" {
         /// Flows are named this and a number, from 1; groups of the same name are counted on.
         name: NAME => T("f"),
-        /// How many flows.
+        /// Number of flows.
         count: FLOW_COUNT => I(1),
-        /// How data travels.
+        /// Transport of the data.
         transport: Takes::OneOf(&ANY_TRANSPORT),
         /// When there is data to send.
         app: Takes::OneOf(&ANY_APP),

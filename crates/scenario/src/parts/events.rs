@@ -67,7 +67,7 @@ parts! {
         start: DURATION => F(0.0),
         /// The first instant at which none is any more; none is never.
         end: PERIOD => NONE,
-        /// How much longer a chosen packet takes.
+        /// Additional delay of a chosen packet.
         delay: PERIOD,
         /// The last of so many is chosen.
         every: COUNT => NONE,

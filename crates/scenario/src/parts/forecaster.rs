@@ -40,7 +40,7 @@ parts! {
 
     /// Median of the last samples: least absolute error where outliers are many.
     MEDIAN: "Median" as "median" {
-        /// How many samples.
+        /// Number of samples.
         window: WINDOW,
     }
 
@@ -49,7 +49,7 @@ parts! {
     ARIMA: "Arima" as "arima", checked by checks::forecaster {
         /// phi: what the last values count for, the newest first.
         ar: NUMBERS => EMPTY_LIST,
-        /// How often the series is differenced, 0 to 2.
+        /// Number of times that the series is differenced, 0 to 2.
         d: DIFFERENCES => I(0),
         /// theta: what the last errors count for, the newest first; `y(t) = ... + e(t) + theta e(t-1)`.
         ma: NUMBERS => EMPTY_LIST,
@@ -62,9 +62,9 @@ parts! {
 
     /// Best linear prediction from the last samples, by autocovariances over a sliding window.
     LMMSE: "Lmmse" as "lmmse", checked by checks::forecaster {
-        /// How many samples predict the next, at most 100.
+        /// Number of samples that predict the next, at most 100.
         order: WINDOW => I(20),
-        /// How many samples the autocovariances are taken over, more than `order`.
+        /// Number of samples that the autocovariances are taken over, more than `order`.
         window: WINDOW => I(500),
         /// The coefficients are solved for every so many samples.
         every: WINDOW => I(10),
@@ -75,23 +75,23 @@ parts! {
     /// Linear prediction whose weights follow the gradient of the error (Widrow and Hoff 1960; He et al.
     /// 2002, eq. 8): with u the last samples less the centre, `w += step e u`.
     LMS: "Lms" as "lms", checked by checks::forecaster {
-        /// How many samples predict the next, at most 100.
+        /// Number of samples that predict the next, at most 100.
         order: WINDOW => I(20),
-        /// How far the weights follow the error, in units of 1 / x^2: stable below about 2 / u.u.
+        /// Step size of the weights, in units of 1 / x^2: stable below about 2 / u.u.
         step: POSITIVE,
         /// Level around which the samples vary; a running mean if it is left out.
         centre: LEVEL => NONE,
         /// About how many samples the running mean remembers.
         memory: WINDOW => I(500),
-        /// How many mean absolute errors an error counts for at most, at least 1: a guard against outliers.
+        /// Largest error that counts, in mean absolute errors, at least 1: a guard against outliers.
         clip: POSITIVE => F(6.0),
     }
 
     /// LMS normalised: `w += step e u / (eps + u.u)` (Nagumo and Noda 1967), for series of any scale.
     NLMS: "Nlms" as "nlms", checked by checks::forecaster {
-        /// How many samples predict the next, at most 100.
+        /// Number of samples that predict the next, at most 100.
         order: WINDOW => I(20),
-        /// How far the weights follow the error: below 2.
+        /// Step size of the weights: below 2.
         step: POSITIVE => F(0.1),
         /// Constant added to u.u, in units of x^2; a tenth of its running mean if it is left out.
         eps: NOT_NEGATIVE => NONE,
@@ -99,29 +99,29 @@ parts! {
         centre: LEVEL => NONE,
         /// About how many samples the running mean remembers.
         memory: WINDOW => I(500),
-        /// How many mean absolute errors an error counts for at most, at least 1: a guard against outliers.
+        /// Largest error that counts, in mean absolute errors, at least 1: a guard against outliers.
         clip: POSITIVE => F(6.0),
     }
 
     /// Linear prediction by recursive least squares with forgetting, in square-root form (Bierman 1977).
     RLS: "Rls" as "rls", checked by checks::forecaster {
-        /// How many samples predict the next, at most 100.
+        /// Number of samples that predict the next, at most 100.
         order: WINDOW => I(20),
         /// About how many samples are remembered, at least 10; the weight of older ones fades by 1 -
         /// 1/memory.
         memory: WINDOW => I(1000),
         /// Level around which the samples vary; a running mean if it is left out.
         centre: LEVEL => NONE,
-        /// How many mean absolute errors an error counts for at most, at least 1.
+        /// Largest error that counts, in mean absolute errors, at least 1.
         clip: POSITIVE => F(6.0),
     }
 
     /// Weights that are best for the increments of fractional Brownian motion (Gripenberg and Norros 1996),
     /// by the Hurst parameter.
     FBM: "Fbm" as "fbm", checked by checks::forecaster {
-        /// How many samples predict the next, 2 to 100.
+        /// Number of samples that predict the next, 2 to 100.
         order: WINDOW => I(20),
-        /// How many samples the mean, and H, are those of: at least `order`, and 32 if H is estimated.
+        /// Number of samples that the mean, and H, are estimated from: at least `order`, and 32 if H is estimated.
         window: WINDOW => I(1000),
         /// The Hurst parameter; the local Whittle estimate of the window if it is left out.
         h: PART => NONE,
@@ -132,9 +132,9 @@ parts! {
     /// Weights that are best for fractionally differenced noise, FARIMA(0, H - 1/2, 0) (Hosking 1981), by
     /// the Hurst parameter.
     FARIMA: "Farima" as "farima", checked by checks::forecaster {
-        /// How many samples predict the next, at most 100.
+        /// Number of samples that predict the next, at most 100.
         order: WINDOW => I(20),
-        /// How many samples the mean, and H, are those of: at least `order`, and 32 if H is estimated.
+        /// Number of samples that the mean, and H, are estimated from: at least `order`, and 32 if H is estimated.
         window: WINDOW => I(1000),
         /// The Hurst parameter; the local Whittle estimate of the window if it is left out.
         h: PART => NONE,
@@ -145,11 +145,11 @@ parts! {
     /// ARIMA(p,d,q) whose coefficients follow the series (recursive maximum likelihood, Ljung and
     /// Soederstrom 1983).
     ARIMA_RECURSIVE: "ArimaRecursive" as "arima-recursive", checked by checks::forecaster {
-        /// How many of the last values count.
+        /// Number of the last values that count.
         p: ORDER_OF => I(2),
-        /// How often the series is differenced.
+        /// Number of times that the series is differenced.
         d: DIFFERENCES => I(1),
-        /// How many of the last errors count.
+        /// Number of the last errors that count.
         q: ORDER_OF => I(1),
         /// About how many samples are remembered, at least 10.
         memory: WINDOW => I(1000),
@@ -157,15 +157,15 @@ parts! {
 
     /// ARIMA(p,d,q) fitted anew, by exact likelihood, to the last samples every so often.
     ARIMA_REFITTED: "ArimaRefitted" as "arima-refitted", checked by checks::forecaster {
-        /// How many of the last values count.
+        /// Number of the last values that count.
         p: ORDER_OF => I(2),
-        /// How often the series is differenced.
+        /// Number of times that the series is differenced.
         d: DIFFERENCES => I(1),
-        /// How many of the last errors count.
+        /// Number of the last errors that count.
         q: ORDER_OF => I(1),
-        /// How many samples the model is fitted to.
+        /// Number of samples that the model is fitted to.
         window: WINDOW => I(1000),
-        /// How many samples lie between two fits, at most; the first are closer together.
+        /// Number of samples between two fits, at most; the first are closer together.
         every: WINDOW => I(2000),
     }
 

@@ -88,7 +88,7 @@ parts! {
         times: INSTANTS,
         /// After which all repeats; at least the last of the times.
         period: PERIOD,
-        /// How much may leave at one of the times.
+        /// Bytes that may leave at one of the times.
         bytes: BURST_SIZE => I(1500),
     }
 
@@ -129,7 +129,7 @@ parts! {
         source: NAME,
         /// Host that receives it.
         destination: NAME,
-        /// How data travels.
+        /// Transport of the data.
         transport: Takes::OneOf(&ANY_TRANSPORT),
         /// When there is data to send.
         app: Takes::OneOf(&ANY_APP),

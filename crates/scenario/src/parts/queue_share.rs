@@ -20,7 +20,7 @@ parts! {
         propagation: DURATION,
         /// Size of a packet, which makes packets/s of the link's rate.
         mean_packet_bytes: PACKET_SIZE => I(1000),
-        /// How the unknowns are followed.
+        /// Method that follows the unknowns.
         method: Takes::OneOf(&ANY_METHOD) => J(r#"{"kind":"kaczmarz"}"#),
         /// The unknowns: one congested hop (eq. 2.14), several (eq. 2.23), or flows of a constant rate
         /// (appendix A).

@@ -63,7 +63,7 @@ parts! {
         tune_by: Takes::Choice(&["responsiveness", "nonresponsive"]) => NONE,
         /// Share of packets of flows that do not respond up to which the thresholds stay.
         tune_above: PROBABILITY => F(0.5),
-        /// How far beyond `tune_above` the share is when the thresholds have reached the limit. They move
+        /// Excess of the share over `tune_above` at which the thresholds have reached the limit. They move
         /// in proportion; with 0 they jump.
         tune_band: PROBABILITY => F(0.1),
         /// Time between two estimates of the share.
@@ -80,7 +80,7 @@ parts! {
     CO_DEL: "CoDel" as "codel" {
         /// Acceptable time in the queue.
         target: PERIOD => F(0.005),
-        /// How long packets may wait longer before one is dropped: about the longest round trip.
+        /// Time for which packets may wait longer before one is dropped: about the longest round trip.
         interval: PERIOD => F(0.1),
         /// Most packets that wait.
         limit_packets: COUNT => NONE,
@@ -111,7 +111,7 @@ parts! {
         alpha: POSITIVE => F(0.125),
         /// Weight of the delay's change, in 1/s.
         beta: POSITIVE => F(1.25),
-        /// How long a burst is let through after a time without congestion (`MAX_BURST`).
+        /// Time for which a burst is let through after a time without congestion (`MAX_BURST`).
         max_burst: DURATION => F(0.15),
         /// Most packets that wait.
         limit_packets: COUNT => NONE,
@@ -143,9 +143,9 @@ parts! {
     FQ_CODEL: "FqCodel" as "fq-codel" {
         /// Acceptable time in a queue.
         target: PERIOD => F(0.005),
-        /// How long packets may wait longer before one is dropped.
+        /// Time for which packets may wait longer before one is dropped.
         interval: PERIOD => F(0.1),
-        /// How many queues there are. Which one a flow is hashed into depends on its name, the port's name
+        /// Number of queues. Which one a flow is hashed into depends on its name, the port's name
         /// and the seed.
         queues: QUEUE_COUNT => I(1024),
         /// Bytes that a queue may send in its turn.

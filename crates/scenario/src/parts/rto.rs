@@ -11,7 +11,7 @@ parts! {
         gain: SHARE => F(0.125),
         /// Weight of a sample in rttvar (RFC 6298, section 2.3: beta).
         deviation_gain: SHARE => F(0.25),
-        /// How many rttvar are added to srtt (RFC 6298, section 2: K).
+        /// Factor of rttvar in the timeout (RFC 6298, section 2: K).
         multiplier: NOT_NEGATIVE => F(4.0),
     }
 
@@ -29,14 +29,14 @@ parts! {
 
     /// Median of the last samples in place of the mean (Chan and Leis).
     MEDIAN_RTO_CONFIG: "MedianRtoConfig" as "median" {
-        /// How many samples.
+        /// Number of samples.
         window: WINDOW => I(5),
         /// Kind of rttvar: the exponentially weighted distance of a sample from the median before it, or the
         /// median absolute deviation of the window.
         deviation: Takes::Choice(&["ewma", "mad"]) => T("ewma"),
         /// Weight of a sample in an exponentially weighted rttvar; unused with `mad`.
         deviation_gain: SHARE => F(0.25),
-        /// How many rttvar are added to the median.
+        /// Factor of rttvar in the timeout.
         multiplier: NOT_NEGATIVE => F(4.0),
     }
 
@@ -48,13 +48,13 @@ parts! {
 
     /// Recursive weighted median (Ma, Arce and Barner 2004).
     WEIGHTED_MEDIAN_RTO_CONFIG: "WeightedMedianRtoConfig" as "weighted-median" {
-        /// How many samples are weighed (the letter's M), at most 63.
+        /// Number of samples that are weighed (the letter's M), at most 63.
         window: WEIGHTS => I(5),
         /// Weight of a sample relative to the one after it (the letter's alpha).
         decay: SHARE => F(0.875),
         /// Weight of the last estimate, where the newest sample has 1 (the letter's beta).
         feedback: NOT_NEGATIVE => F(0.5),
-        /// How many mean deviations are added (the letter's mu).
+        /// Factor of the mean deviation in the timeout (the letter's mu).
         multiplier: NOT_NEGATIVE => F(4.5),
         /// Samples that the mean and the mean deviation look back on; none is all of them.
         memory: WINDOW => NONE,
@@ -68,7 +68,7 @@ parts! {
         forecaster: Takes::OneOf(&ANY_FORECASTER) => J(r#"{"ar":[-0.36251,0.17573],"d":1,"kind":"arima","ma":[-0.95108]}"#),
         /// Weight of a forecast's error in rttvar.
         deviation_gain: SHARE => F(0.25),
-        /// How many rttvar are added to the forecast.
+        /// Factor of rttvar in the timeout.
         multiplier: NOT_NEGATIVE => F(4.0),
     }
 }

@@ -30,7 +30,7 @@ parts! {
     VBR: "Vbr" as "vbr" {
         /// Each rate is drawn uniformly from this range, in payload bits per second.
         rates: RATE_RANGE,
-        /// How long a rate lasts is drawn uniformly from this range.
+        /// Range from which the duration of a rate is drawn uniformly.
         intervals: DURATION_RANGE,
     }
 
@@ -68,7 +68,7 @@ parts! {
         h: PART,
         /// Standard deviation of the noise, in payload bits per second.
         sd: RATE,
-        /// How long a rate lasts; at most 2^22 of them in a run.
+        /// Duration of a rate; at most 2^22 of them in a run.
         interval: PERIOD,
     }
 

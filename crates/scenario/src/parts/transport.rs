@@ -16,7 +16,7 @@ parts! {
         /// profile `ns2` its Sack1), or the rules of Vegas, which also has a window of its own (Brakmo and
         /// Peterson 1995). None is SACK with the profiles `rfc` and `linux`, and NewReno with `ns2`.
         recovery: Takes::Choice(&["tahoe", "reno", "newreno", "sack", "vegas"]) => NONE,
-        /// How the window grows and shrinks. None is Linux's CUBIC with the profile `linux`, and AIMD with
+        /// Congestion control. None is Linux's CUBIC with the profile `linux`, and AIMD with
         /// others; one that is named by its kind alone is Linux's with `linux`, too. The recovery `vegas`
         /// has a window of its own, and takes nothing but its rule from here: bounds from `vegas`, the
         /// forecast from `arima-vegas`. A control of your own may stand as text, `module:Class`.
@@ -25,7 +25,7 @@ parts! {
         ecn: FLAG => B(false),
         /// True if packets are spread over the round trip instead of sent as ACKs let them go.
         pacing: FLAG => B(false),
-        /// How the retransmission timeout is estimated.
+        /// Estimator of the retransmission timeout.
         rto: Takes::OneOf(&ANY_RTO) => NONE,
         /// Payload of a full segment.
         payload_bytes: PACKET_SIZE => I(1000),
@@ -35,7 +35,7 @@ parts! {
         ack_bytes: PACKET_SIZE => I(40),
         /// Acknowledge every second packet, or when the timer expires.
         delayed_ack: FLAG => NONE,
-        /// How long an acknowledgement may wait.
+        /// Longest wait of an acknowledgement.
         delayed_ack_timer: PERIOD => NONE,
         /// The first packets of data, so many, are acknowledged each at once (Linux's quick ACKs); 0 for
         /// none.

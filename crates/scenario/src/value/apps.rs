@@ -85,7 +85,7 @@ pub struct TransferSequence {
     /// Time between the end of one transfer and the start of the next.
     #[serde(default = "Variate::none")]
     pub think: Variate,
-    /// How many there are; none is as many as the run has time for.
+    /// Number of them; none is as many as the run has time for.
     #[serde(default)]
     pub transfers_at_most: Option<u32>,
     /// Use of connections by transfers.
@@ -112,7 +112,7 @@ pub struct Barrier {
     pub group: String,
     /// Packets of an answer.
     pub packets: u32,
-    /// How many rounds there are; none is as many as the run has time for.
+    /// Number of rounds; none is as many as the run has time for.
     #[serde(default)]
     pub rounds: Option<u32>,
     /// Time between the end of one round and the start of the next.
@@ -151,7 +151,7 @@ pub struct Telnet {
     /// Time between the end of one session and the start of the next.
     #[serde(default = "telnet_idle")]
     pub idle: Variate,
-    /// How many sessions there are; none is as many as the run has time for.
+    /// Number of sessions; none is as many as the run has time for.
     #[serde(default)]
     pub sessions: Option<u32>,
     /// Use of connections by sessions.
@@ -159,7 +159,7 @@ pub struct Telnet {
     pub connection: ConnectionUse,
 }
 
-/// How an object of the Web is asked for.
+/// Form of the request for an object of the Web.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WebRequests {
@@ -211,7 +211,7 @@ pub struct Web {
     /// Most connections at once; none is as many as the objects of a page are expected to take.
     #[serde(default)]
     pub connections: Option<u32>,
-    /// How an object is asked for.
+    /// Form of the request for an object.
     #[serde(default)]
     pub requests: WebRequests,
     /// Payload of a request, one packet; none is that of the flow's packets.

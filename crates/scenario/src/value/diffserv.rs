@@ -35,7 +35,7 @@ pub struct Knowledge {
     pub min_rto: Time,
     /// Time between what it tells other conditioners of an aggregate.
     pub exchange_interval: Time,
-    /// How long that takes to arrive.
+    /// Delay of these reports.
     pub exchange_delay: Time,
 }
 

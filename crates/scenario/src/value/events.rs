@@ -93,7 +93,7 @@ pub struct Reordering {
     /// The first instant at which none is any more; none is never.
     #[serde(default)]
     pub end: Option<Time>,
-    /// How much longer a chosen packet takes.
+    /// Additional delay of a chosen packet.
     pub delay: Time,
     /// The last of so many is chosen.
     #[serde(default)]

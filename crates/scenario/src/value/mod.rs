@@ -172,7 +172,7 @@ pub struct Flow {
     pub source: SmolStr,
     /// Host that receives it.
     pub destination: SmolStr,
-    /// How data travels.
+    /// Transport of the data.
     pub transport: Transport,
     /// When there is data to send.
     pub app: App,

@@ -92,7 +92,7 @@ pub struct Red {
     /// Share of packets of flows that do not respond up to which the thresholds stay.
     #[serde(default = "default_tune_above")]
     pub tune_above: f64,
-    /// How far beyond `tune_above` the share is when the thresholds have reached the limit. They move in proportion;
+    /// Excess of the share over `tune_above` at which the thresholds have reached the limit. They move in proportion;
     /// with 0 they jump.
     #[serde(default = "default_tune_band")]
     pub tune_band: f64,
@@ -155,7 +155,7 @@ pub struct CoDel {
     /// Acceptable time in the queue.
     #[serde(default = "default_codel_target")]
     pub target: Time,
-    /// How long packets may wait longer before one is dropped: about the longest round trip.
+    /// Time for which packets may wait longer before one is dropped: about the longest round trip.
     #[serde(default = "default_codel_interval")]
     pub interval: Time,
     /// Most packets that wait.
@@ -217,7 +217,7 @@ pub struct Pie {
     /// Weight of the delay's change, in 1/s.
     #[serde(default = "default_pie_beta")]
     pub beta: f64,
-    /// How long a burst is let through (`MAX_BURST`).
+    /// Time for which a burst is let through (`MAX_BURST`).
     #[serde(default = "default_pie_burst")]
     pub max_burst: Time,
     /// Most packets that wait.
@@ -287,10 +287,10 @@ pub struct FqCodel {
     /// Acceptable time in a queue.
     #[serde(default = "default_codel_target")]
     pub target: Time,
-    /// How long packets may wait longer before one is dropped.
+    /// Time for which packets may wait longer before one is dropped.
     #[serde(default = "default_codel_interval")]
     pub interval: Time,
-    /// How many queues there are.
+    /// Number of queues.
     #[serde(default = "default_fq_queues")]
     pub queues: u32,
     /// Bytes that a queue may send in its turn.

@@ -140,7 +140,7 @@ pub struct QueueShareSeries {
     /// Size of a packet, which makes packets/s of the link's rate.
     #[serde(default = "default_payload")]
     pub mean_packet_bytes: u32,
-    /// How the unknowns are followed.
+    /// Method that follows the unknowns.
     #[serde(default)]
     pub method: ShareMethod,
     /// The unknowns.
@@ -200,7 +200,7 @@ fn default_elsewhere() -> f64 {
     0.01
 }
 
-/// How the unknowns of a queue's model are followed; see [`QueueShareSeries`].
+/// Method that follows the unknowns of a queue's model; see [`QueueShareSeries`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum ShareMethod {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How paths are chosen. All have the fewest links.
+/// Choice of paths. All have the fewest links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Routing {

@@ -62,7 +62,7 @@ pub struct Cbr {
 pub struct Vbr {
     /// Each rate is drawn uniformly from this range, in payload bits per second.
     pub rates: (Rate, Rate),
-    /// How long it lasts is drawn uniformly from this range.
+    /// Range from which its duration is drawn uniformly.
     pub intervals: (Time, Time),
 }
 
@@ -105,7 +105,7 @@ pub struct SelfSimilar {
     pub h: f64,
     /// Its standard deviation, in payload bits per second.
     pub sd: Rate,
-    /// How long a rate lasts.
+    /// Duration of a rate.
     pub interval: Time,
 }
 

@@ -1,4 +1,4 @@
-//! How data travels: TCP with all its choices, and UDP.
+//! Transports: TCP with all its choices, and UDP.
 
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ pub struct Tcp {
     /// Recovery from losses.
     #[serde(default)]
     pub recovery: Option<RecoveryName>,
-    /// How the window grows and shrinks; none is CUBIC in the profile `linux`, AIMD in the others. The recovery `vegas` has a
+    /// Congestion control; none is CUBIC in the profile `linux`, AIMD in the others. The recovery `vegas` has a
     /// window of its own, and takes its rule from the controls `vegas` and `arima-vegas`.
     #[serde(default)]
     pub control: Option<Control>,
@@ -59,7 +59,7 @@ pub struct Tcp {
     /// True if packets are spread over the round trip instead of sent as ACKs let them go.
     #[serde(default)]
     pub pacing: bool,
-    /// How the retransmission timeout is estimated.
+    /// Estimator of the retransmission timeout.
     #[serde(default)]
     pub rto: Option<RtoConfig>,
     /// Payload of a full segment.
@@ -74,7 +74,7 @@ pub struct Tcp {
     /// Acknowledge every second packet, or when the timer expires.
     #[serde(default)]
     pub delayed_ack: Option<bool>,
-    /// How long an acknowledgement may wait.
+    /// Longest wait of an acknowledgement.
     #[serde(default)]
     pub delayed_ack_timer: Option<Time>,
     /// The first packets of data, so many, are acknowledged each at once (Linux's quick ACKs).

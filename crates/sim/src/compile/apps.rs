@@ -21,7 +21,7 @@ use crate::units::Time;
 /// A law has no more values to choose from.
 const MOST_CHOICES: usize = 10_000;
 
-/// How a transfer is asked for.
+/// Form of a transfer's request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asking {
     /// Not at all: the source knows.
@@ -39,7 +39,7 @@ pub struct AppPlan {
     pub flow: u32,
     /// True if its slots are flows of the scenario, which wait for one another.
     pub together: bool,
-    /// How transfers are asked for.
+    /// Form of the transfers' requests.
     pub asking: Asking,
     /// Flows of each slot: the one with the data, and the one with the requests if there are any.
     pub slots: Vec<(u32, Option<u32>)>,

@@ -67,7 +67,7 @@ pub fn lay_out(
     (hops, network.spacing())
 }
 
-/// How many directions of flows use each port; one that somebody observes, whose queue decides at departure, or whose
+/// Number of directions of flows that use each port; one that somebody observes, whose queue decides at departure, or whose
 /// conditioner listens to other ports, must see time pass as others do, so it counts as used by one more.
 fn users(crossed: &[u32], ports: &[PortPlan], watch: &Watch, listening: &[u32]) -> Vec<u32> {
     let mut users = vec![0u32; ports.len()];
@@ -128,7 +128,7 @@ impl Network<'_> {
         self.users[port as usize] == 1
     }
 
-    /// How far apart packets arrive if the ports that paths share are busy one way, or the only port there is.
+    /// Spacing of arriving packets if the ports that paths share are busy one way, or the only port there is.
     fn spacing(&self) -> Time {
         let rate = |(port, &users): (&PortPlan, &u32)| if users > 1 { port.rate.bps() } else { 0.0 };
         let shared: f64 = self.ports.iter().zip(&self.users).map(rate).sum();

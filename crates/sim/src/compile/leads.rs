@@ -1,4 +1,4 @@
-//! How packets come to each hop, where that decides what comes first of an arrival and an end of transmission.
+//! Ways in which packets come to each hop, where these decide whether an arrival or an end of transmission is first.
 
 use super::layout::Paths;
 use super::PortPlan;

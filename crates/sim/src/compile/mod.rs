@@ -91,9 +91,9 @@ pub struct Plan {
     pub ports: Vec<PortPlan>,
     /// Hops of all paths.
     pub hops: Vec<Hop>,
-    /// How packets come to each hop, if that decides ties; empty if not.
+    /// Ways in which packets come to each hop, if that decides ties; empty if not.
     pub leads: Vec<Lead>,
-    /// How far apart packets arrive at ports and hosts at most often; a guess.
+    /// Least usual spacing of packets that arrive at ports and hosts; a guess.
     pub spacing: Time,
     /// Compiled part of each flow, by index.
     pub flows: Vec<FlowPlan>,

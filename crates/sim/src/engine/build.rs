@@ -1,4 +1,4 @@
-//! How the ports, conditioners and keys of a network are made of its plan.
+//! Construction of the ports, conditioners and keys of a network from its plan.
 
 use std::collections::{HashMap, HashSet};
 
@@ -137,7 +137,7 @@ impl PortStreams<'_> {
     }
 }
 
-/// How a link serves.
+/// Service of a link.
 fn service(port: &PortPlan) -> Service {
     if let Some(capacity) = &port.capacity {
         return Service::Recorded(Trace::new(capacity.clone()));

@@ -9,7 +9,7 @@ use crate::room::{self, Room};
 const ROWS: &str = "rows of red_tuning";
 
 impl Simulation {
-    /// How the tuned RED queues moved their thresholds, where ports of such queues are sampled.
+    /// Table of the moves of tuned RED queues, where ports of such queues are sampled.
     pub(super) fn red_tunings(&mut self) -> Option<Table> {
         let end = self.end;
         let sampled = self.recorder.watch().port_series.clone()?.0;

@@ -11,7 +11,7 @@ use super::Memory;
 /// In which /proc counts an address space.
 const PAGE_BYTES: u64 = 4096;
 
-/// How often memory is looked at, which takes some ten microseconds.
+/// Time between looks at memory, each of which takes some ten microseconds.
 const MEMORY_EVERY: Duration = Duration::from_millis(20);
 
 /// Tells once in a while, whichever thread asks, that memory should be looked at.

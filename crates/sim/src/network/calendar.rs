@@ -172,7 +172,7 @@ impl Calendar {
         }
     }
 
-    /// How many bits the number of a bucket has more than that of its span.
+    /// Bits that the number of a bucket has more than that of its span.
     #[inline]
     fn span_shift(&self) -> u32 {
         self.buckets.len().ilog2() - 1

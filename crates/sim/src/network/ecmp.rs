@@ -59,7 +59,7 @@ impl Router<'_> {
         End { node, gates, behind: 1 }
     }
 
-    /// How many links lie between a node and the end, over routers; none if there is no way, or the node is a host.
+    /// Number of links between a node and the end, over routers; none if there is no way, or the node is a host.
     fn links_to(&mut self, node: u32, end: &End) -> Option<u32> {
         self.topology.router(node)?;
         end.gates.iter().filter_map(|&gate| self.links(node, gate)).min().map(|links| links + end.behind)

@@ -1,4 +1,4 @@
-//! How long before its arrival a packet was put on its way to a port, which decides ties as ns-2 does.
+//! Lead of a packet: the time for which it was on its way to a port, which decides ties as in ns-2.
 //!
 //! Of two events at one instant ns-2 executes the one first that was scheduled first. It schedules an arrival when the
 //! packet starts its transmission on the link before, and an end of transmission when that transmission starts. So an
@@ -29,7 +29,7 @@ impl Lead {
         Lead { answered: Some(bytes), ..self }
     }
 
-    /// How long a packet of this size was on its way.
+    /// Time that a packet of this size was on its way.
     pub fn of(&self, bytes: u16) -> Time {
         let bytes = f64::from(self.answered.unwrap_or(bytes));
         self.delay + Time::from_ps((bytes * self.ps_per_byte + 0.5) as u64)

@@ -36,7 +36,7 @@ impl PortKind {
         self.ties && self.limit_packets == 1
     }
 
-    /// How long a packet of this size is in transmission.
+    /// Transmission time of a packet of this size.
     #[inline]
     pub fn transmission(&self, bytes: u16) -> Time {
         let known = self.transmissions.of(bytes);

@@ -195,7 +195,7 @@ impl<'a> Router<'a> {
         true
     }
 
-    /// How many links lie between a router and another one, over routers; none if there is no way.
+    /// Number of links between a router and another one, over routers; none if there is no way.
     pub(super) fn links(&mut self, router: u32, root: u32) -> Option<u32> {
         let number = self.topology.router(router)?;
         self.trees.to(self.topology, root)[number].map(|((links, _), ..)| links)

@@ -1,4 +1,4 @@
-//! How a link serves that is not plain: at a rate, at one that changes, or at recorded instants.
+//! Service of a link that is not plain: at a rate, at one that changes, or at recorded instants.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use super::rates::Rates;
 use crate::scenario::Capacity;
 use crate::units::Time;
 
-/// How a link serves.
+/// Service of a link.
 #[derive(Clone, Debug)]
 pub enum Service {
     /// At the rate of its kind.

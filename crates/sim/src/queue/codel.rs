@@ -13,7 +13,7 @@ use crate::units::Time;
 pub struct CodelParams {
     /// Acceptable time in the queue.
     pub target: Time,
-    /// How long packets may wait longer.
+    /// Time for which packets may wait longer.
     pub interval: Time,
     /// Nothing is dropped while no more bytes than this wait.
     pub mtu_bytes: u64,

@@ -27,7 +27,7 @@ use ns2::Ns2Red;
 use rio::Rio;
 use schedule::Scheduler;
 
-/// How many code points there are.
+/// Number of code points.
 pub const CODE_POINTS: usize = 64;
 
 /// Fate of a packet that arrives at a physical queue.

@@ -57,7 +57,7 @@ impl Fifo {
         Some(held)
     }
 
-    /// How many packets it holds.
+    /// Number of packets held.
     pub fn packets(&self) -> usize {
         self.packets.len()
     }

@@ -21,7 +21,7 @@ pub struct Tuned {
     /// Share of arriving packets of flows that do not respond; NaN when none arrived, and while it is unknown:
     /// thresholds then stay.
     pub share: f64,
-    /// How far the thresholds have moved from here on: 0 for where the scenario puts them, 1 for the limit.
+    /// Position of the thresholds from here on: 0 for where the scenario puts them, 1 for the limit.
     pub moved: f64,
 }
 

@@ -170,7 +170,7 @@ table!(
         share_lower: f64,
         /// And at most this.
         share_upper: f64,
-        /// How much flows are in doubt, from 0 to 1; the bounds follow from it.
+        /// Doubt about flows, from 0 to 1; the bounds follow from it.
         doubt: f64,
         /// Part of the watched packets that belong to flows with a label.
         resolved: f64,
@@ -210,7 +210,7 @@ table!(
         z0: f64,
         /// Round-trip time.
         rtt: f64,
-        /// How far apart the columns of the regressor were lately, from 0 to 1.
+        /// Distance of the regressor's columns lately, from 0 to 1.
         excitation: f64,
         /// Packets that arrived, as the estimator counts them.
         arrivals: f64,
@@ -224,7 +224,7 @@ table!(
 );
 
 table!(
-    /// How far a RED that is tuned has moved its thresholds, after each estimation interval.
+    /// Positions of a tuned RED's thresholds, after each estimation interval.
     RedTuningRow, RedTuningTable, "red_tuning" {
         /// End of the interval.
         time: f64,

@@ -26,7 +26,7 @@ pub struct Watch {
     pub deliveries: Vec<u32>,
     /// Ports that are captured.
     pub pcap: Vec<u32>,
-    /// How they are.
+    /// Options of these captures.
     pub captures: CaptureOptions,
     /// Ports of which the state of conditioner and class queues is kept.
     pub class_state: Vec<u32>,
@@ -65,7 +65,7 @@ impl Watch {
         self.pcap.iter().filter(move |_| both).map(|&port| capture::opposite(port))
     }
 
-    /// How many samples of ports there will be in a run that ends at `end`; of very many, the first ones.
+    /// Number of samples of ports in a run that ends at `end`; of very many, the first ones.
     pub(super) fn port_samples(&self, end: Time) -> usize {
         const MOST: u64 = 1 << 20;
         let samples = |(ports, interval): &(Vec<u32>, Time)| {

@@ -10,7 +10,7 @@ use crate::units::Time;
 /// Most intervals of a run: the whole path is made at its start, since noise with long memory cannot be made piece by piece.
 pub const MOST_INTERVALS: u64 = 1 << 22;
 
-/// How many intervals a flow has in a run that ends at `duration`, a later start within its spread not counted.
+/// Number of intervals of a flow in a run that ends at `duration`, a later start within its spread not counted.
 pub fn intervals(flow: &scenario::Flow, config: &scenario::SelfSimilar, duration: Time) -> u64 {
     let end = flow.stop.unwrap_or(duration).min(duration);
     let span = end.ps().saturating_sub(flow.start.ps());

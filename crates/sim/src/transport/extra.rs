@@ -97,7 +97,7 @@ impl Extra {
 mod tests {
     use super::*;
 
-    /// How many packets after the SYN leave together.
+    /// Number of packets after the SYN that leave together.
     fn together(options: TcpOptions) -> u32 {
         let mut extra = Extra::new(&TcpOptions { pacing: true, ..options }).expect("it paces");
         let window = Window { cwnd: 20.0, ssthresh: f64::INFINITY };

@@ -92,7 +92,7 @@ impl Intervals {
         self.0.last().map(|&(_, end)| i64::from(end))
     }
 
-    /// How many numbers of `low..high` are in the set.
+    /// Number of members of the set in `low..high`.
     pub fn count_within(&self, low: i64, high: i64) -> i64 {
         let from = self.0.partition_point(|&(_, end)| i64::from(end) <= low);
         let inside = self.0[from..].iter().copied().map(wide).take_while(|&(start, _)| start < high);

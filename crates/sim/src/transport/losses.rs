@@ -16,7 +16,7 @@ pub struct Losses {
     undo: Option<Undo>,
 }
 
-/// How far F-RTO is (RFC 5682).
+/// Step of F-RTO (RFC 5682).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Frto {
     /// There is nothing to judge.
@@ -36,7 +36,7 @@ struct Undo {
     at: Time,
     /// Packets sent again since, less those that are known to have come twice.
     sent_again: u32,
-    /// How far the judgement of a timeout by new data is.
+    /// Stage of the judgement of a timeout by new data.
     frto: Frto,
 }
 
@@ -82,7 +82,7 @@ impl Losses {
         Some(self.undone(undo))
     }
 
-    /// How far the judgement of the last timeout by new data is.
+    /// Stage of the judgement of the last timeout by new data.
     pub fn frto(&self) -> Frto {
         self.undo.map_or(Frto::Done, |undo| undo.frto)
     }

@@ -2,7 +2,7 @@
 
 use crate::units::Time;
 
-/// How much faster than cwnd a round trip packets may leave, so that pacing itself does not hold the window back:
+/// Factor over cwnd a round trip at which packets may leave, so that pacing itself does not hold the window back:
 /// twice in slow start, which doubles the window in a round trip, and 1.25 times later.
 const SLOW_START_GAIN: f64 = 2.0;
 const GAIN: f64 = 1.25;

@@ -10,7 +10,7 @@ use crate::scenario::{
 use crate::units::Time;
 use parshall_estimators::rto::{RtoConfig, RtoRules};
 
-/// How a sender with SACK counts what is in flight.
+/// Method by which a sender with SACK counts packets in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SackPipe {
     /// From the scoreboard (RFC 6675, section 4, SetPipe).
@@ -32,13 +32,13 @@ pub struct TcpOptions {
     pub payload_bytes: u32,
     /// Method of loss recovery.
     pub recovery: RecoveryName,
-    /// How the RTO is estimated.
+    /// Estimator of the RTO.
     pub rto: RtoConfig,
     /// Longest delay of an ACK; none sends each at once.
     pub delayed_ack: Option<Time>,
     /// Packets of data at the start of a flow that are acknowledged each at once.
     pub quick_acks: u32,
-    /// How the window moves.
+    /// Congestion control.
     pub control: Control,
     /// True if packets can be marked.
     pub ecn: bool,
@@ -49,7 +49,7 @@ pub struct TcpOptions {
     pub pacing: bool,
     /// True if ACKs report packets received beyond a gap (RFC 2018).
     pub sack: bool,
-    /// How a sender with SACK counts what is in flight.
+    /// Method by which a sender with SACK counts packets in flight.
     pub sack_pipe: SackPipe,
     /// SACK: whether the window comes down by proportional rate reduction (RFC 9937).
     pub prr: bool,

@@ -15,7 +15,7 @@ pub struct Acknowledgement {
     pub stamp: Time,
     /// True if a mark is reported.
     pub ecn_echo: bool,
-    /// How many the receiver has sent, as far as that fits.
+    /// Number of ACKs that the receiver has sent, modulo 2^16.
     pub number: u16,
 }
 

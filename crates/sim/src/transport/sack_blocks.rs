@@ -15,7 +15,7 @@ impl SackBlocks {
     /// Bytes that a block adds to an ACK.
     pub const BYTES_PER_BLOCK: u16 = 8;
 
-    /// How many blocks there are.
+    /// Number of blocks.
     #[inline]
     pub fn len(&self) -> usize {
         self.iter().count()

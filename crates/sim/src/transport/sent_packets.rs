@@ -146,7 +146,7 @@ impl SentPackets {
         self.lost
     }
 
-    /// How many packets up to `high` have been reported beyond a gap.
+    /// Number of packets up to `high` that have been reported beyond a gap.
     pub fn reported_up_to(&self, high: i64) -> i64 {
         if self.reported == 0 {
             return 0;

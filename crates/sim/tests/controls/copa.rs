@@ -37,7 +37,7 @@ fn copa_keeps_the_queue_between_nothing_and_two_and_a_half_over_delta() {
     }
 }
 
-/// How often something goes from `low` or less to `high` or more.
+/// Number of crossings from `low` or less to `high` or more.
 fn cycles(values: &[f64], low: f64, high: f64) -> f64 {
     let (mut risen, mut count) = (false, 0.0);
     for &value in values {

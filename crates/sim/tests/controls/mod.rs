@@ -25,7 +25,7 @@ struct Sender {
     options: Value,
     start: f64,
     stop: f64,
-    /// How far its host is from the router.
+    /// Delay between its host and the router.
     delay: f64,
 }
 

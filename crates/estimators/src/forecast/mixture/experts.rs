@@ -44,7 +44,7 @@ const NAMES: [&str; EXPERTS] = [
     "median of 64, restarted",
 ];
 
-/// How many.
+/// Number of experts.
 pub(super) const EXPERTS: usize = 29;
 
 /// The experts and what they forecast.

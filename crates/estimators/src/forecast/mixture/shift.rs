@@ -110,7 +110,7 @@ impl ShiftDetector {
         self.since = 0;
     }
 
-    /// How many samples belong to a new level, if there is one.
+    /// Number of samples of a new level, if there is one.
     fn judge(&mut self, x: f64) -> Option<usize> {
         let distance = x - self.median.value()?;
         let far = match (self.scale > 0.0, distance == 0.0) {

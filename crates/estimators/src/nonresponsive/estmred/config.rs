@@ -177,7 +177,7 @@ impl Config {
         })
     }
 
-    /// How far apart samples are, in whole ticks; `None` where that does not fit a round trip.
+    /// Time between samples, in whole ticks; `None` where that does not fit a round trip.
     fn sampling(&self, round_trip: i64) -> Option<i64> {
         let clock = i64::from(self.clock);
         let mut sampling = if self.sampling > 0 { i64::from(self.sampling) } else { (round_trip / 3).max(1) };

@@ -6,7 +6,7 @@
 use super::{Evidence, Instrument, LONGEST_S, RATIO};
 use crate::math::{powi, sqrt};
 
-/// How many numbers there are.
+/// Number of features.
 pub(in crate::responsiveness) const COUNT: usize = 43;
 
 /// Numbers at each time scale.
@@ -235,7 +235,7 @@ fn within(x: f64, most: f64) -> f32 {
 
 #[cfg(test)]
 impl Evidence {
-    /// How many signals it had a choice to answer, faded.
+    /// Number of signals that it had a choice to answer, faded.
     pub fn trials(&self) -> f64 {
         self.queue.trials + self.dither.trials
     }

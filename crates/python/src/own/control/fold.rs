@@ -23,7 +23,7 @@ enum Every {
     Time(Time),
 }
 
-/// How values become one.
+/// Function that folds values into one.
 #[derive(Clone, Copy, Debug)]
 enum Operation {
     Sum,

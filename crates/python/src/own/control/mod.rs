@@ -73,7 +73,7 @@ numbers! {
         in_flight: i64,
         /// Packets delivered so far.
         delivered: i64,
-        /// How many had been delivered when the packet that it reports was sent.
+        /// Packets that had been delivered when the packet that it reports was sent.
         prior_delivered: i64,
         /// Packets that it acknowledges for the first time, cumulatively.
         acked: i64,

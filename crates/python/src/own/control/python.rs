@@ -128,7 +128,7 @@ impl Arguments {
     }
 }
 
-/// How many references there are to an object.
+/// Number of references to an object.
 #[allow(unsafe_code)]
 fn references(object: &Py<Ack>) -> isize {
     // SAFETY: the object is alive, and who calls this holds the GIL.

@@ -1,4 +1,4 @@
-//! How wide buckets are, and how many there are: what fits the packets that arrive.
+//! Width and number of buckets that fit the arriving packets.
 
 use super::{Calendar, Census, NONE, NOWHERE};
 use crate::packet::Packet;

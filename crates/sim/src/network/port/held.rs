@@ -1,4 +1,4 @@
-//! How many packets a plain port holds, and whether there is room for one more.
+//! Packets that a plain port holds, and its room for one more.
 
 use super::{Port, PortKind};
 use crate::units::Time;

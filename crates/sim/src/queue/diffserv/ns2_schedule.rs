@@ -7,7 +7,7 @@
 use crate::scenario;
 use crate::units::Time;
 
-/// How many queues ns-2's dsRED can have, and how many of them its first round takes for done.
+/// Number of queues that ns-2's dsRED can have, and of those that its first round takes for done.
 const MOST_QUEUES: usize = 8;
 
 #[derive(Clone, Debug)]

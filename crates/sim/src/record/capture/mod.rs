@@ -28,7 +28,7 @@ use crate::units::Time;
 /// The name in messages of what grows here.
 const CAPTURED: &str = "captured packets";
 
-/// How captures are taken and written.
+/// Options of captures.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CaptureOptions {
     /// Format of the files.

@@ -1,4 +1,4 @@
-//! How far a window has been used in a round trip, by which Linux lets it grow (tcp_cwnd_validate(), tcp_is_cwnd_limited()): what
+//! Use of a window in a round trip, by which Linux lets it grow (tcp_cwnd_validate(), tcp_is_cwnd_limited()): what
 //! was in flight when a packet was sent tells that, not what is when its ACK comes.
 
 use super::Core;

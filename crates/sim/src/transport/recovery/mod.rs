@@ -47,7 +47,7 @@ enum Phase {
     AfterTimeout,
 }
 
-/// How a sender reacts to ACKs and timeouts.
+/// Reaction of a sender to ACKs and timeouts.
 pub trait Recovery {
     /// An ACK of new data. Says what it was.
     fn on_new_ack(&mut self, core: &mut Core, ack: &Ack, now: Time, out: &mut Outbox) -> AckOutcome;
@@ -105,7 +105,7 @@ fn record_blocks(sacked: &mut Intervals, core: &Core, ack: &Ack) -> bool {
     news
 }
 
-/// How many of the packets that an ACK of new data covers are in the scoreboard already.
+/// Number of packets covered by an ACK of new data that are in the scoreboard already.
 fn count_reported(sacked: &Intervals, core: &Core, ack: &Ack) -> i64 {
     if sacked.is_empty() {
         return 0;

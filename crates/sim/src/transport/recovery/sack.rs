@@ -23,7 +23,7 @@ pub struct Sack {
     rescue_rxt: u32,
     /// The ACK that has come reports packets beyond a gap for the first time, and none of it is known to be lost.
     news: bool,
-    /// How the window comes down in a recovery; none sets it to ssthresh at once.
+    /// Reduction of the window in a recovery; none sets it to ssthresh at once.
     prr: Option<Box<Prr>>,
 }
 

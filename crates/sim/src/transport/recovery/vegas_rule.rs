@@ -19,7 +19,7 @@ pub(super) struct Trip {
     pub sent: i64,
 }
 
-/// How a backlog is estimated.
+/// Method that estimates the backlog.
 #[derive(Clone, Debug)]
 enum Backlog {
     /// As stock Vegas does, in whole packets.
