@@ -1,4 +1,4 @@
-"""How fast the simulator is on this machine: two loads, on one core and on all.
+"""Speed of the simulator on this machine: two loads, on one core and on all.
 
     from parshall_dev.benchmark import measure
 
@@ -33,7 +33,7 @@ class Figure:
     """``mixed`` or ``bulk``, see :func:`loads`."""
     threads: int
     runs: int
-    """How often it was run."""
+    """Number of runs."""
     seconds: float
     """For all runs together."""
     packets: int

@@ -139,7 +139,7 @@ def prediction_interval(
 
 
 def noise_bound(values: ArrayLike, confidence: float = CONFIDENCE) -> Interval:
-    """How far two runs that differ in the seed alone lie apart, at most, in ``confidence`` of all pairs.
+    """Largest distance of two runs that differ in the seed alone, in ``confidence`` of all pairs.
 
     Two normal runs differ by a normal number with deviation sqrt(2) sigma. The mean is the estimate of its
     quantile; the ends follow from the chi-square interval of sigma.

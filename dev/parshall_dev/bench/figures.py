@@ -63,7 +63,7 @@ def net_times(whole: Sequence[float], empty: Sequence[float]) -> list[float]:
 
 
 def ratio_of_medians(theirs: Sequence[float], ours: Sequence[float]) -> float | None:
-    """How many times longer the other side takes; None where its start hides what its run takes."""
+    """Factor of the other side's time; None where its start hides what its run takes."""
     return median(theirs) / median(ours) if median(theirs) > 0 else None
 
 

@@ -173,4 +173,4 @@ def _ns3_version(flags: list[str]) -> str:
 
 
 PEERS: dict[str, Callable[[], Peer]] = {"ns2": _ns2, "ns3": _ns3}
-"""How each peer is made ready."""
+"""Preparation of each peer."""

@@ -86,7 +86,7 @@ def _memory(rows: list[list[str]]) -> tuple[str, str, str]:
 
 
 def _traces() -> str:
-    """How many traces of ns-2 lie in the repository; ``tests/test_validate.py`` holds the engine to each."""
+    """Number of traces of ns-2 in the repository; ``tests/test_validate.py`` holds the engine to each."""
     scenarios = json.loads(_text("tests/data/ns2/scenarios.json"))
     count = len(scenarios if isinstance(scenarios, list) else scenarios["scenarios"])
     return f"all {count} traces in `tests/data/ns2`, within 1 ns"

@@ -52,7 +52,8 @@ def autoregression(phi, n, seed):
 
 
 def on_off(n, seed, shape=1.4, sources=50, mean=10.0):
-    """How many of 50 sources with Pareto bursts and silences are on at every instant: H is (3 - shape)/2."""
+    """Number of 50 sources with Pareto bursts and silences that are on at every instant: H is (3 - shape)/2.
+    """
     rng = np.random.default_rng([2, seed])
     change = np.zeros(3 * n)
     for _ in range(sources):
@@ -123,7 +124,7 @@ def flagged(make, paths):
 
 
 def size_table(paths):
-    """How often what has no shift is flagged."""
+    """Share of series without a shift that are flagged."""
     yield "| without a shift | 512 samples | 2048 | 8192 |"
     yield "|---|---|---|---|"
     kinds = {}
@@ -164,7 +165,7 @@ BASES = {
 
 
 def power_table(paths):
-    """How often a shift is found, and what H is before and after."""
+    """Share of shifts that are found, and H before and after."""
     sizes = " | ".join(f"{size:g} sd" for size in SIZES)
     yield f"| level | in | samples | {sizes} | H at 1 sd | H with the shifts taken out |"
     yield "|---|---|---|" + "---|" * (len(SIZES) + 2)

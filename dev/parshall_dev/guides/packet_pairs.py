@@ -83,7 +83,7 @@ def estimates(_, recording):
 
 
 def cells(found, name):
-    """How often right, the median, and how many of the wrong ones were flagged by what tells a wrong one."""
+    """Share of right estimates, the median, and the share of wrong ones that were flagged."""
     ratios = np.array([run[name][0] for run in found])
     telling = ~CapacityQuality.REVERSE_PATH_UNKNOWN
     flagged = np.array([bool(run[name][1] & telling) for run in found])

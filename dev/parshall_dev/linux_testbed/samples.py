@@ -118,7 +118,7 @@ class Gains:
         return (1 - self.share) * rate / (8 * testbed.MEAN_PACKET) * 2 * testbed.ONE_WAY
 
     def start_flows(self, rate: float) -> float:
-        """How many responsive flows."""
+        """Number of responsive flows."""
         return self.start_load(rate) / self.window
 
     def options(self, rate: float) -> Mapping[str, float]:

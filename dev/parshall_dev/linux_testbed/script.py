@@ -181,7 +181,7 @@ def _estimator(scale: Scale, estimator: Mapping[str, float]) -> Iterator[str]:
 
 
 def cbr(load: float, scale: Scale) -> tuple[int, float]:
-    """How many UDP flows make a load, and the rate of each in bit/s."""
+    """Number of UDP flows of a load, and the rate of each in bit/s."""
     whole = load * scale.rate
     count = max(1, round(whole / testbed.CBR_RATE))
     return count, whole / count

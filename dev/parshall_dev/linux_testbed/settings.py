@@ -45,7 +45,7 @@ CARRY_OVER_MSE = "0.001586"
 
 @dataclass(frozen=True)
 class Scale:
-    """How much of the chapter's rates and times a run has. Loads, delays and the queue stay as they are."""
+    """Factor of the chapter's rates and times in a run. Loads, delays and the queue stay as they are."""
 
     rates: float
     """Scale of the bottleneck, and of the numbers of flows and clients."""

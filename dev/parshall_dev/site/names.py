@@ -44,7 +44,7 @@ class Name:
     package: str
     """Key of :data:`PACKAGES`."""
     path: str
-    """How it is imported: ``parshall.Tcp``."""
+    """Name for the import: ``parshall.Tcp``."""
     value: Any
 
     @property

@@ -73,7 +73,7 @@ class Met:
     waiting: NDArray[np.int64]
     """Packets that waited; the one in transmission does not count."""
     idle: NDArray[np.float64]
-    """How long the port had been idle, in seconds."""
+    """Time for which the port had been idle, in seconds."""
 
     def averages(self, weight: float, idle_packets_per_second: float) -> NDArray[np.float64]:
         """The average queue that RED held after each arrival.

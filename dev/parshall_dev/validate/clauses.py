@@ -46,7 +46,7 @@ class Clause:
 
     @property
     def tag(self) -> str:
-        """How comments call it."""
+        """Name in comments."""
         return f"RFC {self.rfc} {self.name}"
 
 

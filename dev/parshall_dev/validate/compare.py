@@ -101,7 +101,7 @@ def compare(reference: Events, ours: Events, end: float) -> Divergence | None:
 
 
 def _same_until(reference: Events, ours: Events, a: NDArray[np.int64], b: NDArray[np.int64]) -> int:
-    """How many events of a group are the same in both, from the first on."""
+    """Number of events of a group that are the same in both, from the first on."""
     n = min(len(a), len(b))
     a, b = a[:n], b[:n]
     differs = np.abs(reference.time[a] - ours.time[b]) > TOLERANCE_S

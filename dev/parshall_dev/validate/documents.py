@@ -63,7 +63,7 @@ def page(folder: Path) -> Iterator[str]:
 
 
 def _summary(judged: Mapping[st.Study, Sequence[Row]]) -> Iterator[str]:
-    """How many sentences of each study hold."""
+    """Number of sentences of each study that hold."""
     yield f"| study | sentences | {' | '.join(_OUTCOMES)} |"
     yield "|---|" + "--:|" * (1 + len(_OUTCOMES))
     for study, rows in judged.items():

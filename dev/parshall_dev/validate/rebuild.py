@@ -125,7 +125,7 @@ def _greatest_weight(queues: Iterable[Any]) -> float:
 
 
 def _ties(entry: Fields) -> int:
-    """How often an arrival coincides with an end of transmission; other margins do not concern us."""
+    """Number of arrivals that coincide with an end of transmission; other margins do not concern us."""
     if "margins" not in entry.read:
         return 0
     margins = entry.table("margins")
@@ -276,7 +276,7 @@ def _cbr_flow(flow: Fields, duration: float) -> dict[str, Any]:
 
 
 def _packets_before(stop: float, start: float, interval: float, bits: float) -> int:
-    """How many packets leave before ``stop``.
+    """Number of packets that leave before ``stop``.
 
     ns-2 turns the interval into a rate and back and adds it up in double precision, so that a packet due at
     ``stop`` itself is sent if the sum falls short of it.

@@ -45,7 +45,7 @@ _ENDED = 10_000
 
 @dataclass(frozen=True)
 class Progress:
-    """How far reading is."""
+    """Progress of reading."""
 
     bytes_read: int
     frames: int
@@ -77,7 +77,7 @@ class Capture:
     totals: Mapping[str, int]
     """Frames by what they are."""
     ending: str
-    """How the file ended: whole, cut, or damaged."""
+    """End of the file: whole, cut, or damaged."""
     passed: pa.Table | None = None
     """A row a packet with payload, if they were asked for."""
     name: str = "capture"

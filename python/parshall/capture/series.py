@@ -37,7 +37,7 @@ _FEWEST_INTERVALS = 512
 
 @dataclass(frozen=True)
 class Delivery:
-    """How fast the data of a direction of a connection arrived, by the ACKs that passed."""
+    """Rate at which the data of a direction of a connection arrived, by the ACKs that passed."""
 
     connection: int
     direction: str

@@ -18,7 +18,9 @@ from parshall.units import parse_duration
 __all__ = ["Report", "Told"]
 
 OPERATIONS = ("sum", "min", "max", "mean", "first", "last")
-"""How the values of many ACKs become one. NaN is left out; of nothing the sum is 0 and the rest NaN."""
+"""Functions that fold the values of many ACKs into one. NaN is left out; of nothing the sum is 0 and the rest
+NaN.
+"""
 
 ALWAYS = ("now", "acks", "lost")
 """Values in every report: the time in seconds, the number of ACKs that it covers, and 1 if a loss brought it,
@@ -35,7 +37,7 @@ class Told(Protocol):
 
     @property
     def acks(self) -> float:
-        """How many ACKs it is about."""
+        """Number of ACKs that it covers."""
 
     @property
     def lost(self) -> float:

@@ -60,7 +60,7 @@ def opened(executor: Executor | str | None, jobs: int | None = None) -> Iterator
 
 
 def width(executor: Executor) -> int:
-    """How many chunks it works on at a time, if it tells; a cluster may grow while it runs.
+    """Number of chunks that it works on at a time, if it tells; a cluster may grow while it runs.
 
     Raises OSError when a cluster does not answer.
     """

@@ -76,7 +76,7 @@ def _fits(seeds: range) -> bool:
 
 
 def checked_jobs(jobs: int | None) -> int:
-    """How many threads: all cores unless given. Raises InputError for anything but a count of threads."""
+    """Number of threads: all cores unless given. Raises InputError for anything but a count of threads."""
     if jobs is None:
         return available_cores()
     if isinstance(jobs, bool) or not isinstance(jobs, Integral) or not 1 <= jobs <= MOST_JOBS:

@@ -44,7 +44,7 @@ class Alarm(Estimator):
     level: float
     """The level, a share from 0 to 1."""
     rule: str
-    """How estimates become an alarm."""
+    """Rule that turns estimates into an alarm."""
     k: int
     """For ``k-of-n``: how many estimates must be above the level."""
     n: int

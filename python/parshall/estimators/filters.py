@@ -64,7 +64,7 @@ class SlidingMedian(_Filter):
     __slots__ = ()
 
     window: int
-    """How many numbers count."""
+    """Number of values that count."""
 
     def __init__(self, window: int) -> None:
         window = arguments.count("window", window, 1, 2**24)
@@ -83,7 +83,7 @@ class SlidingMad(_Filter):
     __slots__ = ()
 
     window: int
-    """How many numbers count."""
+    """Number of values that count."""
 
     def __init__(self, window: int) -> None:
         window = arguments.count("window", window, 1, 2**24)

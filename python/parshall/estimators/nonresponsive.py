@@ -79,7 +79,7 @@ class NonresponsiveEstimate(NamedTuple):
     arrivals: float
     """Packets that arrived in the interval."""
     excitation: float
-    """How far apart the regressor's columns were lately: 0 (not to be told apart) to 1."""
+    """Distance of the regressor's columns lately, from 0 (not distinguishable) to 1."""
     flags: Quality
     """Reasons to doubt."""
 
@@ -88,7 +88,7 @@ class NonresponsiveSeries(NamedTuple):
     """Estimates of a series, a column each; fields as in :class:`NonresponsiveEstimate`."""
 
     samples: NDArray[np.int64]
-    """How many samples had been taken in at the end of the interval, since construction or reset."""
+    """Number of samples up to the end of the interval, since construction or reset."""
     share: Floats
     share_se: Floats
     n_s: Floats

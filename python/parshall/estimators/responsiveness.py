@@ -1,4 +1,4 @@
-"""How much of the load at a port would not back off, from what flows do after a drop or a mark.
+"""Share of the load at a port that would not back off, from the behaviour of flows after a drop or a mark.
 
 The method is described in ``docs/guide/responsiveness.md``.
 """
@@ -78,7 +78,7 @@ class ResponsivenessEstimate(NamedTuple):
     share_upper: float
     """And at most this."""
     doubt: float
-    """How much flows are in doubt, from 0 to 1: the mean over packets of ``4 p (1 - p)``, where ``p`` is the
+    """Doubt about flows, from 0 to 1: the mean over packets of ``4 p (1 - p)``, where ``p`` is the
     probability that the packet's flow does not respond. The bounds follow from it."""
     resolved: float
     """Part of the watched packets that belong to flows with a label."""
@@ -149,7 +149,7 @@ class Responsiveness(Estimator):
     interval: float
     """Time between estimates, in seconds."""
     flows: int
-    """How many flows are watched at once."""
+    """Number of flows that are watched at once."""
     seed: int
     """Seed of the hash of flows."""
 

@@ -218,7 +218,7 @@ class WeightedMedianRto(RtoEstimator):
     multiplier: float
     """Factor applied to zeta in the timeout."""
     memory: int | None
-    """How many samples mean and distance remember; ``None`` for all."""
+    """Number of samples that mean and distance remember; ``None`` for all."""
 
     def __init__(
         self,

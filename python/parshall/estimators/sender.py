@@ -140,7 +140,7 @@ class PathCapacity(NamedTuple):
     packets_per_second: float
     """Its rate, in packets of the size that was sent."""
     pairs: int
-    """How many pairs are in the window."""
+    """Number of pairs in the window."""
     quality: CapacityQuality
     """Reasons to doubt it."""
 

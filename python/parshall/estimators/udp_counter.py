@@ -35,7 +35,7 @@ class UdpSeries(NamedTuple):
     """Estimates of a series, a column each."""
 
     samples: NDArray[np.int64]
-    """How many samples had been taken in at the end of the interval."""
+    """Number of samples up to the end of the interval."""
     share: Floats
     arrived: Floats
     flags: NDArray[np.int64]

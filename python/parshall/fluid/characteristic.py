@@ -62,8 +62,8 @@ def rightmost_roots(a: ArrayLike, b: ArrayLike, delay: float, count: int = 6) ->
 
 
 def residual(a: ArrayLike, b: ArrayLike, delay: float, root: complex) -> float:
-    """How far a number is from being a root: the least singular value of s I - A - B exp(-s tau), in units of
-    its greatest term.
+    """Distance of a number from being a root: the least singular value of s I - A - B exp(-s tau), in units
+    of its greatest term.
     """
     now, past = _matrices(a, b)
     values = np.linalg.svd(_characteristic(now, past, delay, root), compute_uv=False)

@@ -74,7 +74,7 @@ class Equation(Protocol):
         ...
 
     def delay(self, time: float, state: list[float]) -> float:
-        """How far back the equation looks."""
+        """Longest delay of the equation."""
         ...
 
     def slope(self, time: float, state: list[float], past: Sequence[float], mode: int) -> Sequence[float]:
@@ -374,7 +374,7 @@ class _Integration:
 
 
 def _factor(error: float) -> float:
-    """How much longer the next step may be than one of this error."""
+    """Factor of the next step's length after one of this error."""
     return min(_GROW, max(_SHRINK, _SAFETY * error**-0.2)) if error > 0 else _GROW
 
 

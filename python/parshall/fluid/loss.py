@@ -18,8 +18,9 @@ from parshall.theory.red_law import base_probability
 __all__ = ["FixedLoss", "LossLaw", "RedLoss", "Spacing"]
 
 Spacing = Literal["none", "wait", "plain"]
-"""How RED spaces drops: not at all, so that each packet is dropped with p; as ns-2 does with ``wait``; or as
-Floyd and Jacobson's count alone does."""
+"""Spacing of RED's drops: not at all, so that each packet is dropped with p; as ns-2 does with ``wait``; or
+as Floyd and Jacobson's count alone does.
+"""
 
 
 class LossLaw(Protocol):

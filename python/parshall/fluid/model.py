@@ -61,7 +61,7 @@ class FluidModel:
     """p_sigma, the probability that a responsive packet is lost on another hop (2.20); with different
     flows their mean, S_P / N_s (2.21)."""
     response: Response = DOCUMENT
-    """How a window answers losses."""
+    """Response of a window to losses."""
     count_drops: bool = False
     """True if packets that are dropped early do not enter the queue (2.18); otherwise they do (2.3)."""
 

@@ -1,4 +1,4 @@
-"""How the window of a responsive flow answers losses: the growth in a round trip and what a loss takes.
+"""Response of a flow's window to losses: the growth in a round trip and what a loss takes.
 
 The window obeys W' = (increase - decrease W W_R p_R) / R, with the subscript for a round trip ago (Zhao 2004,
 eq. 2.2, where increase is 1 and decrease 1/2). A law says what share of the window a loss takes, on the

@@ -68,7 +68,7 @@ class Stability:
 
     @property
     def frequency(self) -> float:
-        """How often the slowest deviation swings, per second; 0 when it does not."""
+        """Frequency of the slowest deviation, per second; 0 when it does not swing."""
         return abs(float(self.roots[0].imag)) / (2 * math.pi)
 
 

@@ -54,11 +54,11 @@ class LjungBox:
     statistic: float
     """``n (n + 2) sum r^2 / (n - lag)``."""
     lags: int
-    """How many autocorrelations."""
+    """Number of autocorrelations."""
     degrees: int
     """Degrees of freedom: lags less fitted coefficients."""
     p_value: float
-    """How often white noise has as much correlation."""
+    """Probability that white noise has as much correlation."""
 
 
 def correlations(series: ArrayLike, lags: int = 20, *, confidence: float = 0.95) -> Correlations:

@@ -1,5 +1,5 @@
-"""How well forecasters do on a series: mean absolute and squared errors, beside the last value and EWMA 1/8,
-tests of the differences, and what the prediction intervals hold.
+"""Evaluation of forecasters on a series: mean absolute and squared errors, beside the last value and EWMA
+1/8, tests of the differences, and what the prediction intervals hold.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ _BASES: dict[str, ForecasterConfig] = {"last": LastValue(), "ewma": Ewma(gain=1 
 
 
 class Score(NamedTuple):
-    """How one forecaster did at one horizon. Errors have the unit of the series."""
+    """Score of one forecaster at one horizon. Errors have the unit of the series."""
 
     model: str
     horizon: int
     scored: int
-    """How many forecasts were compared with what came."""
+    """Number of scored forecasts."""
     mae: float
     """Mean absolute error."""
     rmse: float

@@ -74,7 +74,7 @@ class Identification:
     criterion: str
     """Deciding criterion: a key of the table."""
     d: int
-    """How often the series was differenced."""
+    """Number of times that the series was differenced."""
     why: str
     """Why this d and this order, and what speaks against it."""
     series: Floats = field(repr=False, compare=False)
@@ -233,7 +233,7 @@ def _refuse_without_noise(samples: Floats) -> None:
 
 
 def _drift(changes: Floats) -> float:
-    """How many standard errors the mean of changes is from 0, with correlations as in :func:`kpss`."""
+    """Distance of the mean of changes from 0 in standard errors, with correlations as in :func:`kpss`."""
     n = len(changes)
     errors = changes - changes.mean()
     return float(changes.mean() / (math.sqrt(_long_run(errors)) / n))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["NO_UNIT", "MeasuredSeries", "read", "read_quietly"]
 
 NO_UNIT = "The file names no unit"
-"""How the remark begins that says so."""
+"""Beginning of the remark that says so."""
 
 _ENDINGS = re.compile(r"(\.(csv|txt|log|tsv|dat|out))?(\.gz)?$")
 
@@ -56,7 +56,7 @@ class MeasuredSeries:
 
     @property
     def gaps(self) -> int:
-        """How many replies are missing."""
+        """Number of missing replies."""
         return int(np.isnan(self.rtts).sum())
 
     @property

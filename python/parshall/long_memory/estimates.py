@@ -45,7 +45,7 @@ class HurstEstimate:
     """An estimate of H, with what is known of its error."""
 
     method: Method
-    """How it was made."""
+    """Method of the estimate."""
     h: float
     """The estimate. It is not forced into (0, 1); outside, it is flagged."""
     standard_error: float
@@ -58,7 +58,7 @@ class HurstEstimate:
     shift_at: int | None
     """Index of the first sample after the first level shift; ``None`` if none was found."""
     points: int
-    """How many frequencies, octaves or block sizes it rests on."""
+    """Number of frequencies, octaves or block sizes that it rests on."""
     samples: int
     """Length of the series."""
     x: Floats = field(repr=False)

@@ -39,7 +39,7 @@ class Estmred:
     """Bytes in its interval."""
     estimates: int
     sleeps: int
-    """How often the estimator fell asleep for want of drops."""
+    """Number of times that the estimator fell asleep for want of drops."""
     marks: int
     early_drops: int
     full_drops: int

@@ -31,7 +31,7 @@ MANIFEST = "recording.json"
 """Says what a folder holds. It is written last: without it there is no recording."""
 
 PCAPNG = b"\x0a\x0d\x0d\x0a"
-"""How a file in the format pcapng begins."""
+"""First bytes of a file in the format pcapng."""
 
 
 class Recording:

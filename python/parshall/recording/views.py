@@ -331,7 +331,7 @@ class PortResponsiveness(_Rows):
     share_upper: Reals
     """And at most this."""
     doubt: Reals
-    """How much flows are in doubt, from 0 to 1; the bounds follow from it."""
+    """Doubt about flows, from 0 to 1; the bounds follow from it."""
     resolved: Reals
     """Part of the watched packets that belong to flows with a label."""
     watched: Reals
@@ -367,7 +367,7 @@ class PortNonresponsive(_Rows):
     rtt: Reals
     """Round-trip time, in seconds."""
     excitation: Reals
-    """How far apart the regressor's columns were lately: 0 (not to be told apart) to 1."""
+    """Distance of the regressor's columns lately, from 0 (not distinguishable) to 1."""
     arrivals: Reals
     """Packets that arrived, as the estimator counts them: the fixed-point form divides bytes by the mean."""
     flags: Counts

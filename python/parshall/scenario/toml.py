@@ -137,7 +137,7 @@ def _fields(model: type[Part]) -> tuple[tuple[str, Any, bool, _Written | None], 
 
 
 def _unit(takes: Any) -> _Written | None:
-    """How the numbers of a field with a unit are written."""
+    """Format of the numbers of a field with a unit."""
     return _UNITS.get(str(takes["list"] if isinstance(takes, dict) and "list" in takes else takes))
 
 

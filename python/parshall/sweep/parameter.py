@@ -103,7 +103,7 @@ class Parameter(Model):
     high: Any = None
     """Upper bound, which may be reached."""
     scale: Literal["linear", "log"] = "linear"
-    """How samples lie between the bounds: evenly, or evenly in the logarithm."""
+    """Spacing of samples between the bounds: even, or even in the logarithm."""
     whole: bool | None = None
     """True for samples that are whole numbers; as the field wants it unless given."""
 

@@ -69,7 +69,7 @@ class StopRule(Model):
         return self.excess(interval) <= 1
 
     def excess(self, interval: Interval) -> float:
-        """How many times too wide an interval is; at most 1 when it is narrow enough."""
+        """Width of an interval over the wanted one; at most 1 when it is narrow enough."""
         if not interval.bounded:
             return math.inf
         bounds = [self.half_width or 0.0, (self.relative or 0.0) * abs(interval.mean)]
@@ -78,8 +78,8 @@ class StopRule(Model):
         return interval.half_width / max(bounds) if max(bounds) > 0 else math.inf
 
     def next_count(self, values: Sequence[float]) -> int:
-        """How many seeds a point should have after this round; as many as it has when it is done, or when no
-        number of them can narrow its interval.
+        """Number of seeds that a point should have after this round; as many as it has when it is done, or
+        when no number of them can narrow its interval.
 
         ``values`` is one number a seed so far. What is missing is foreseen from the interval, whose width
         goes with the root of the number; a round adds at least a tenth, and at most as many as there are.

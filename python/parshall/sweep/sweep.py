@@ -268,8 +268,8 @@ class Sweep:
         ]
 
     def _next_counts(self, points: Sequence[Point], counts: Sequence[int], measured: Any) -> list[int]:
-        """How many seeds each point should have. It depends on the point's own runs alone, so that it is the
-        same whatever else is in the sweep.
+        """Number of seeds that each point should have. It depends on the point's own runs alone, so that it
+        is the same whatever else is in the sweep.
         """
         if self.stop is None:
             return list(counts)

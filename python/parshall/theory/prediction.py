@@ -1,4 +1,4 @@
-"""How well series of long memory can be predicted from their last values (He, Gao, Hou and Park 2002, Figure
+"""Predictability of series of long memory from their last values (He, Gao, Hou and Park 2002, Figure
 2a).
 
 The series are fractional Gaussian noise, whose sums are fractional Brownian motion, and fractionally

@@ -23,7 +23,7 @@ from parshall.estimators.typed import typed
 __all__ = ["PredictionErrorLaw", "SharedLink", "SubCase", "prediction_error_model"]
 
 SubCase = Literal[1, 2, 3]
-"""How the line of loss meets the rectangle: at its left and right edge, at its corner, not at all."""
+"""Crossing of the line of loss and the rectangle: at its left and right edge, at its corner, not at all."""
 
 
 @dataclass(frozen=True)

@@ -159,7 +159,7 @@ def printed_growth() -> float:
 
 
 def aic_from_fpe() -> float:
-    """How far AIC is from the logarithm of FPE in Table 1, at most: with k = p + q small beside n, e to the
+    """Largest distance of AIC from the logarithm of FPE in Table 1: with k = p + q small beside n, e to the
     AIC of (14) is V (1 + 2 k / n), and so is (15). FPE is printed in thousands.
     """
     pairs = ((float(aic), float(fpe)) for aic, fpe in TABLE_1.values())

@@ -1,4 +1,4 @@
-"""How far forecasts of the next round trip are off on the document's own path: on what its senders see, one
+"""Errors of forecasts of the next round trip on the document's own path: on what its senders see, one
 sample an ACK.
 """
 

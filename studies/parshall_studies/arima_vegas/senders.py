@@ -32,7 +32,7 @@ _NEVER_REACHED = 1e9
 
 @dataclass(frozen=True)
 class Sender:
-    """How the downstream flow sends, and what its network has for it."""
+    """Sender of the downstream flow, and its network."""
 
     label: str
     transport: Tcp

@@ -1,4 +1,4 @@
-"""How many of the printed numbers each reading of the document gives, as a table in place of sentences."""
+"""Number of printed numbers that each reading of the document gives, as a table in place of sentences."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def fitting(judged: st.Judgements, place: str) -> st.Judgements:
 
 
 def fits(judged: st.Judgements, place: str) -> int:
-    """How many of these hold or are close."""
+    """Number of these that hold or are close."""
     return sum(each.grade in (Grade.HOLDS, Grade.CLOSE) for each in fitting(judged, place))
 
 

@@ -117,7 +117,7 @@ def _other_models() -> list[tuple[dict[str, Any], FluidModel]]:
 
 
 def _share_of_load(model: FluidModel) -> dict[str, float]:
-    """How far the share at rest is from what flows that do not respond offer, over the capacity."""
+    """Distance of the share at rest from the offered rate of non-responsive flows over the capacity."""
     only = equilibria(model).found[0]
     offered = model.unresponsive.arrivals(only.round_trip) / model.capacity
     return {"off": abs(only.share - offered), "queue": only.queue, "loss": 100 * only.loss}
@@ -255,7 +255,7 @@ def _cycle(bench: st.Workbench) -> st.Measures:
 
 
 def _swings(bench: st.Workbench) -> st.Measures:
-    """How far and how often the queue swings with few and many flows."""
+    """Size and frequency of the queue's swings with few and many flows."""
     begin, end = SWING_SPAN
     settings = {flows: CALM.with_(tcp=flows) for flows in SWING_FLOWS}
 

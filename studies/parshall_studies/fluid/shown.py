@@ -32,7 +32,7 @@ TABLES = (("chapter", 16), ("chapter", 22), ("chapter", 25), ("calm", 0), ("calm
 
 
 def off(name: str, measure: str) -> st.Expression:
-    """How far a model is from the mean of packets at each load; share and drop rate as a part of theirs."""
+    """Distance of a model from the mean of packets at each load; share and drop rate as a part of theirs."""
     if measure == "share":
         return abs(share_error(name).mean(st.SEED))
     measured = packets(measure).mean(st.SEED)
@@ -176,7 +176,7 @@ def _border(results: st.Results, case: str, rate: float, look: st.Look) -> Itera
 
 
 def chance(results: st.Results) -> list[float]:
-    """How far the queue of packets swings where the model with a pause is at rest."""
+    """Swing of the queue of packets where the model with a pause is at rest."""
     growth = results.values("swings_of_models", "growth", model="whole").array
     deviation = results.values("swings", "deviation").mean("seed").array
     return [float(each) for each in deviation[growth < 0]]

@@ -324,7 +324,7 @@ def times(measure: str, beside: str) -> st.Expression:
 
 
 def noise(results: st.Results, measure: str, traffic: str) -> float:
-    """How far two runs of the original TCP lie apart, at most, in 95 % of pairs."""
+    """Largest distance of two runs of the original TCP in 95 % of pairs."""
     return stats.noise_bound(of(measure, ORIGINAL, traffic).values(results).seeds).mean
 
 
@@ -335,8 +335,8 @@ def scatter(results: st.Results, traffic: str) -> float:
 
 
 def best_families(results: st.Results) -> tuple[list[tuple[str, int]], list[float]]:
-    """How many series each family waits least on, at RFC 6298's risk, and by how many percent less than RFC
-    6298's setting. ``none`` are series on which no setting waits less than that.
+    """Number of series that each family waits least on, at RFC 6298's risk, and by how many percent less than
+    RFC 6298's setting. ``none`` are series on which no setting waits less than that.
     """
     best: dict[str, dict[str, Any]] = {}
     for row in matched(results, frontier_grid()):

@@ -31,7 +31,7 @@ SETTINGS = {**KINDS, "none": "nothing to set", **FITTED}
 MEAN_GOAL, WORST_GOAL = 0.003, 0.01
 """Mean square errors that an estimator without tuning should keep to."""
 _SPREAD_OF_TABLE_1 = max(float(error.text) for error in ERRORS if error.where == "Table I") - 0.00055
-"""How far the errors of Table I lie from that of TCP alone, at most."""
+"""Largest distance of the errors of Table I from that of TCP alone."""
 _EVERY = [each.name for each in cases.all_cases()]
 
 
@@ -197,7 +197,7 @@ def _explained(names: Sequence[str]) -> st.Expression:
 
 
 def _moved(kind: str) -> st.Expression:
-    """How much of a move of the start value is left in the mean estimate of a run."""
+    """Part of a move of the start value that is left in the mean estimate of a run."""
     estimate = st.Quantity("starts", "mean_estimate").at(settings=kind)
     low, high = STARTS[0], STARTS[-1]
     return (estimate.at(start_share=high) - estimate.at(start_share=low)) / (high - low)
@@ -236,7 +236,7 @@ def _shorter_better(half: int, estimator: str, kind: str) -> st.Relation:
 
 
 def _excess(case: str, kind: str) -> st.Expression:
-    """How far the estimate lies above the share of UDP while short flows are there and the filters are
+    """Excess of the estimate over the share of UDP while short flows are there and the filters are
     filled.
     """
     return _error_over_time(case, kind, st.Span(105.0, 150.0)).mean("time")

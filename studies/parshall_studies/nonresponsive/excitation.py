@@ -60,7 +60,7 @@ def measure(bench: st.Workbench) -> st.Measures:
 
 
 def _elsewhere(case: Case, run: Recording) -> dict[str, float]:
-    """How much S_P changes from one sampling interval to the next, and from one estimation interval to the
+    """Change of S_P from one sampling interval to the next, and from one estimation interval to the
     next: root mean squares, over its mean. Half of the flows cross either link.
     """
     series = run.columns("port_series")

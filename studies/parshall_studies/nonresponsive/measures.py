@@ -179,7 +179,7 @@ def _shown(entries: Sequence[Entry], case: Case) -> dict[str, Entry]:
 
 
 def _whole_numbers(case: Case, traces: Traces, entries: Sequence[Entry]) -> st.RunSeries:
-    """How far the form in whole numbers (Chapter III) is from the floating one on the same samples: the
+    """Distance of the form in whole numbers (Chapter III) from the floating one on the same samples: the
     mean distance over the mean of the floating estimate, and the greatest distance in any interval, in
     points of share.
     """

@@ -24,7 +24,7 @@ EXCESS, _MOST = 0.2, 0.6
 
 @dataclass(frozen=True)
 class Rule:
-    """How estimates become an alarm."""
+    """Rule that turns estimates into an alarm."""
 
     name: str
     label: str

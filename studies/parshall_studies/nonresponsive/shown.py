@@ -341,7 +341,7 @@ def _alarm_figures(crowd: str, results: st.Results, judged: object) -> Iterator[
 
 
 def free(results: st.Results, judged: st.Judgements, name: str) -> dict[str, Any]:
-    """How near an estimator that needs no tuning comes to what an operator would want."""
+    """Accuracy of an estimator without tuning, beside an operator's needs."""
     every = [str(case) for case in results.labels("traffic", "case")]
     by_case = score(every, name, "none").values(results).mean("seed").array
     worst = int(np.argmax(by_case))
@@ -362,7 +362,7 @@ def gains(results: st.Results, entry: str) -> list[float]:
 
 
 def start(results: st.Results, kind: str) -> dict[str, Any]:
-    """How much of the estimate is its start value, under 22 CBR flows."""
+    """Part of the estimate that is its start value, under 22 CBR flows."""
     where = {"case": "load/22", "settings": kind}
     estimates, errors = (results.values("starts", name, **where) for name in ("mean_estimate", "mse"))
     starts = np.array(estimates.labels["start_share"], dtype=float)

@@ -1,4 +1,4 @@
-"""How near one gets to the share on drawn scenarios without a key per packet: from the queue, arrivals and
+"""Accuracy of the share on random scenarios without a key per packet: from the queue, arrivals and
 drops of the aggregate alone, and from its answer to a known dither.
 
 The lock-in detects that answer: the router loses packets with a known probability, and what arrives after

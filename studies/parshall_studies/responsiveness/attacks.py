@@ -39,9 +39,9 @@ class Attack:
     keys: Callable[[Reals, int, np.random.Generator], NDArray[np.int64]] | None = None
     """Keys of the packets of sender number n, if not that number."""
     buckets: int = 0
-    """How many keys the router has for all flows, if it has few."""
+    """Number of keys that the router has for all flows, if it has few."""
     prefix: int = 0
-    """How many neighbours the router takes for one, if it looks at prefixes; none mixes both kinds."""
+    """Number of neighbours that the router takes for one, if it looks at prefixes; none mixes both kinds."""
 
 
 def _each_second(times: Reals, sender: int, rng: np.random.Generator) -> NDArray[np.int64]:

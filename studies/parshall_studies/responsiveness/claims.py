@@ -19,7 +19,7 @@ TOO_SMALL = 0.1
 
 
 def _intervals(column: str, dither: str) -> st.Expression:
-    """How many intervals, by scenario."""
+    """Number of intervals, by scenario."""
     return st.Quantity("drawn", column).at(dither=dither).mean("case")
 
 

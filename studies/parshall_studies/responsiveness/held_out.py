@@ -1,4 +1,4 @@
-"""How the share's estimator does on scenarios that were drawn: without a dither and with two of them, against
+"""Estimator of the share on random scenarios: without a dither and with two of them, against
 the truth by response and the truth by protocol.
 """
 

@@ -26,7 +26,7 @@ DEAF_BELOW = 0.1
 TREATED = 0.1
 """Part of a group's flows that meets more loss, at least one flow."""
 _TIMES = 2.0
-"""How many times as much loss the treated flows meet."""
+"""Factor of the loss that the treated flows meet."""
 _LEAST_LOSS = 0.005
 """Loss that a link without any is taken to have."""
 _MOST_MORE = 0.3

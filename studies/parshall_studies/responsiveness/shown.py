@@ -24,7 +24,7 @@ _SHORT = {"none": "no dither", "part": "a twentieth", "floor": "floor"}
 
 
 def _errors(results: st.Results, judged: object) -> st.Figure:
-    """How many scenarios have a mean square error of at most so much, where a share is told."""
+    """Number of scenarios with a mean square error up to a bound, where a share is told."""
     traces = []
     for place, (dither, label) in enumerate(held_out.LABELS.items()):
         found = _of_scenarios(results, dither, "mse")

@@ -12,7 +12,7 @@ PRINTED_FAR = 100
 RATES_AT_100_MS = ("2.3", "7.52")
 """Mbit/s of F1 and of F2 with the basic RTT-aware conditioner (V.B)."""
 TIMES = "67"
-"""How many times what F1 and F2 get F3 has with the standard conditioner in an extremely over-provisioned
+"""Ratio of F3's rate to those of F1 and F2 with the standard conditioner in an extremely over-provisioned
 network (V.C).
 """
 TELNET = {

@@ -85,7 +85,7 @@ class Judged:
 
     @property
     def grade(self) -> Grade:
-        """How far off it is, if it does not hold."""
+        """Distance from the claim, if it does not hold."""
         return grade_of(self.claim.rule, self.outcome)
 
     @property
@@ -146,7 +146,7 @@ class Judgements:
 
     all: tuple[Judged, ...]
     seeds: int
-    """How many there were."""
+    """Number of them."""
 
     @cached_property
     def _by_id(self) -> dict[str, Judged]:
@@ -187,7 +187,7 @@ class Judgements:
 
     @property
     def grades(self) -> dict[Grade, int]:
-        """How many got each grade; every grade is a key."""
+        """Number of claims with each grade; every grade is a key."""
         found = Counter(each.grade for each in self.all)
         return {grade: found[grade] for grade in Grade}
 
@@ -204,7 +204,7 @@ class Judgements:
 
     @property
     def counts(self) -> dict[Verdict, int]:
-        """How many got each verdict; every verdict is a key."""
+        """Number of claims with each verdict; every verdict is a key."""
         found = Counter(each.verdict for each in self.all)
         return {verdict: found[verdict] for verdict in Verdict}
 
@@ -216,7 +216,7 @@ class Judgements:
 
     @property
     def expected_failures(self) -> float:
-        """How many would be said not to hold by chance if all were true, at most."""
+        """Expected number of claims that fail by chance if all are true, at most."""
         return sum(each.claim.rule.error_rate for each in self.by_chance)
 
     def topics(self) -> Iterator[tuple[Topic, Judgements]]:

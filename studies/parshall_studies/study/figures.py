@@ -91,7 +91,7 @@ class Picker:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How a thing looks in every figure."""
+    """Look of a thing in every figure."""
 
     label: str
     colour: str = plot.INK

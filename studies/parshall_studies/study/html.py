@@ -184,7 +184,7 @@ def _table(table: Table) -> _TableView:
 
 
 def _counts(judged: Judgements) -> list[tuple[str, dict[str, int], str]]:
-    """How many claims got each verdict, the document's and those beyond it, and what chance has in it."""
+    """Numbers of claims with each verdict, the document's and those beyond it, and the part of chance."""
     found = []
     for of_document, whose in ((True, "Claims of the document"), (False, "Questions beyond it")):
         chosen = judged.where(of_document=of_document)

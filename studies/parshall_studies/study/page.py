@@ -128,7 +128,7 @@ def _rendered(source: str, context: Mapping[str, Any], given: dict[str, tuple[st
 
 
 def _tally(judged: Judgements, *fared: str) -> str:
-    """How claims fared, by grade, or by verdict in the words that are given for each."""
+    """Results of claims, by grade, or by verdict in the words that are given for each."""
     return words.counted(judged.counts, *fared) if fared else words.tally(judged.grades)
 
 

@@ -40,7 +40,7 @@ class Printed:
 
     @property
     def half_digit(self) -> float:
-        """How far from it the number may have been before it was rounded: half of one unit in the last
+        """Distance from it that the number may have had before it was rounded: half of one unit in the last
         place.
         """
         return 0.5 * 10.0**-self.decimals * self.terms

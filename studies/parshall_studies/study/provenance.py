@@ -1,4 +1,4 @@
-"""How a report was made: when, on what machine, with what versions, from what. It is kept beside the
+"""Provenance of a report: when, on what machine, with what versions, from what. It is kept beside the
 tables, so that a report that is made again from them says the same.
 """
 

@@ -1,4 +1,4 @@
-"""How a claim is decided: one class a rule, each applied to results, with what it needs and what it says.
+"""Rules that decide claims: one class a rule, each applied to results, with what it needs and what it says.
 
 A verdict is never typed. What is inconclusive is never counted as false.
 """
@@ -76,7 +76,7 @@ class Tally:
 
     @property
     def all(self) -> int:
-        """How many things there are."""
+        """Number of things."""
         return self.true + self.false + self.undecided
 
     def __str__(self) -> str:
@@ -105,7 +105,7 @@ class Rule:
     """Its name for a reader."""
     explanation: ClassVar[str] = ""
     error_rate: ClassVar[float] = 0.0
-    """How often it says of something true that it does not hold, at most."""
+    """Largest probability of rejecting a true statement."""
     needs: ClassVar[int] = FEWEST_SEEDS
     """Seeds without which it decides nothing."""
 

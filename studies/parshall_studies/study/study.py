@@ -64,7 +64,7 @@ class Study:
     """One line, for lists and for the report's head."""
     document: Document
     seeds: int
-    """How many each variant is run with, unless the caller says otherwise."""
+    """Number of seeds of each variant, unless the caller gives another."""
     content: Content | Callable[[], Content]
     full: str = ""
     """Extent of ``--full``, in words, if the study runs less of the document unless asked for all."""

@@ -109,7 +109,7 @@ def _arrivals(bench: st.Workbench) -> st.Measures:
 
 
 def _of_arrival(run: Recording) -> dict[str, Any]:
-    """How long those that come later need to get nearly as much as the others; what all get in the end; and
+    """Time that later connections need to get nearly as much as the others; what all get in the end; and
     the mean rates of both over time.
     """
     time, first, _, _ = shares_of(run, "a")

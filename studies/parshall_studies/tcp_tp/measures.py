@@ -188,7 +188,7 @@ def _of_transfer(run: Recording, packets: int) -> dict[str, float]:
 
 
 def _decisions(bench: st.Workbench) -> st.Measures:
-    """How the rule changes the window of one connection without end."""
+    """Window of one endless connection under the rule."""
     record = Record(window=series.FLOW)
     variants = {
         (name, n): partial(single, READINGS[name], Setting(n, "bulk", window=WIDE), record)

@@ -30,7 +30,7 @@ UNITS: Mapping[str, str] = {
 BIN = 2.0
 """Seconds over which rates are averaged."""
 _NEAR = 0.2
-"""How near to its share, relative to it, a rate is settled."""
+"""Distance to its share, relative to it, at which a rate is settled."""
 
 
 def counts(run: Recording, ports: Sequence[str] = ("bottleneck",), flows: str = "") -> dict[str, float]:

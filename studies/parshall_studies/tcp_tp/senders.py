@@ -33,7 +33,7 @@ class Bottleneck:
     rate: float
     """Bit/s."""
     connections: int
-    """How many share it. No sender knows; an oracle does."""
+    """Number of connections that share it. No sender knows; an oracle does."""
 
 
 @dataclass(frozen=True)

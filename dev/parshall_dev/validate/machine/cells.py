@@ -40,7 +40,7 @@ PACKET = 1514
 """Bytes of a full packet as a queue discipline of Linux counts it: 1448 of data, 52 of headers, 14 of
 Ethernet."""
 _SECONDS = {1: (20, 5), 3: (15, 4), 10: (12, 3)}
-"""How long a run is at a rate, and from when on it counts."""
+"""Duration of a run at a rate, and the time from which it counts."""
 _LEAST_LIMIT = 50
 _START_STEP_MS, _START_SPREAD_MS = 5, 1000
 
@@ -79,7 +79,7 @@ class Place:
 
     @property
     def seconds(self) -> int:
-        """How long a run is."""
+        """Duration of a run."""
         return _SECONDS[self.rate_mbit][0]
 
     @property

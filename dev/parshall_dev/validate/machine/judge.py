@@ -47,7 +47,7 @@ class Judged:
 
     @property
     def scatter(self) -> float:
-        """How far the means may be apart by chance: Student's interval for two samples of one variance."""
+        """Distance of the means by chance: Student's interval for two samples of one variance."""
         from scipy.special import stdtrit
 
         n, m = len(self.linux), len(self.ours)

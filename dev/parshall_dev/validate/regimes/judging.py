@@ -1,4 +1,4 @@
-"""How near a run of ours comes to Linux's: the window at instants and over phases, and packets lost and sent
+"""Distance of a run of ours from Linux's: the window at instants and over phases, and packets lost and sent
 again.
 
 The window is compared at the marks, where all between Linux's repeats counts as Linux's, and as its mean over
@@ -39,7 +39,7 @@ class Point:
 
     @property
     def off(self) -> float:
-        """How far ours lies outside Linux's range, as a part of its nearer end; 0 within 2 packets."""
+        """Distance of ours from Linux's range, as a part of its nearer end; 0 within 2 packets."""
         nearest = min(max(self.ours, self.low), self.high)
         distance = abs(self.ours - nearest)
         return 0.0 if distance <= _PACKETS else distance / max(nearest, 1.0)

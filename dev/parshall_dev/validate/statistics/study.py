@@ -26,7 +26,7 @@ Progress: TypeAlias = Callable[[int, int], object]
 
 @dataclass(frozen=True)
 class Kind:
-    """How the scenarios of a study are rebuilt and measured."""
+    """Rebuilding and measures of a study's scenarios."""
 
     title: str
     outcomes: tuple[Outcome, ...]

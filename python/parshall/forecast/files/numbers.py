@@ -13,7 +13,7 @@ from parshall.errors import InputError, shown
 __all__ = ["SECONDS_IN", "in_unit", "is_number", "numbers", "unit_of"]
 
 SECONDS_IN = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
-"""How many of a unit make a second."""
+"""Number of each unit in a second."""
 
 _NAMES = {
     "s": ("s", "sec", "secs", "second", "seconds", "sekunden", "secondes"),

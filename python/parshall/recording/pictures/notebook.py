@@ -1,4 +1,4 @@
-"""How results show themselves in a notebook: what they are in a line, and a small picture."""
+"""Rendering of results in a notebook: a line that names them, and a small picture."""
 
 from __future__ import annotations
 

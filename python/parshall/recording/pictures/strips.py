@@ -109,7 +109,7 @@ def _draw_strip(axis: Axes, strip: Strip) -> None:
 
 
 def _arms(strip: Strip, row: Row) -> tuple[float, float]:
-    """How far the interval reaches on either side: no share is negative, or more than all."""
+    """Reach of the interval on either side: no share is negative, or more than all."""
     half = row.interval.half_width if row.interval.bounded else 0.0
     most = _WHOLE.get(strip.unit, 1.0 if strip.title.startswith("fairness") else None)
     if strip.zero or most is None:

@@ -203,7 +203,7 @@ class CapacityMethods:
         return 8 * float(self.bytes) * instants / (end - start)
 
     def _instants_before(self: Any, time: float) -> int:
-        """How many of the times, repeated for ever, lie before ``time``."""
+        """Number of the times, repeated for ever, before ``time``."""
         repeats, rest = divmod(time, self.period)
         if repeats and rest == 0:  # a last time that is the period lies at this instant, not before it
             repeats, rest = repeats - 1, self.period
