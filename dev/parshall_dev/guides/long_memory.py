@@ -52,8 +52,7 @@ def autoregression(phi, n, seed):
 
 
 def on_off(n, seed, shape=1.4, sources=50, mean=10.0):
-    """Number of 50 sources with Pareto bursts and silences that are on at every instant: H is (3 - shape)/2.
-    """
+    """Number of sources of 50 that are on, with Pareto bursts and silences: H is (3 - shape)/2."""
     rng = np.random.default_rng([2, seed])
     change = np.zeros(3 * n)
     for _ in range(sources):
