@@ -62,8 +62,7 @@ numbers! {
         delivery_rate: f64,
         /// Packets that it acknowledges and that count for growth: all, or one an ACK.
         growth: f64,
-        /// Packets newly acknowledged as slow start counts them: those reported beyond a gap before do not
-        /// count again.
+        /// Packets that count for growth in slow start: growth, or less where packets beyond a gap were counted before.
         slow_start: f64,
         /// Highest packet acknowledged.
         high_ack: i64,
