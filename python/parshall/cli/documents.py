@@ -37,7 +37,7 @@ def studies() -> int:
     "--out",
     metavar="DIR",
     shell_complete=FOLDERS,
-    help="Where the report goes; out/STUDY, or the folder of --from, unless given.",
+    help="Folder for the report; out/STUDY, or the folder of --from, unless given.",
 )
 @click.option(
     "--data",
@@ -54,7 +54,7 @@ def studies() -> int:
     help="Make the report again from the tables in DIR; nothing is run.",
 )
 @click.option("--full", is_flag=True, help="Run the whole document where a study does less by default.")
-@click.option("--no-cache", is_flag=True, help="Neither use nor keep results of runs.")
+@click.option("--no-cache", is_flag=True, help="Neither use nor keep results in the cache.")
 @click.option("--verbose", is_flag=True, help="Show every claim with the interval that decided it.")
 def reproduce(study: str, no_cache: bool, **options: Any) -> None:
     """Re-run every table and figure of a document.
