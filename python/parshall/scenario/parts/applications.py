@@ -33,13 +33,13 @@ class TransferSequence(Part):
     think: Given[AnyLaw, AnyLawGiven | Number] = default(ConstantLaw.known(value=0.0))
     """Time between the end of one transfer and the start of the next."""
     transfers_at_most: int | None = None
-    """How many there are; none is as many as the run has time for."""
+    """Number of them; none is as many as the run has time for."""
     connection: Literal["new", "persistent"] = "new"
-    """Whether each transfer has a connection of its own, with handshake, initial window and all estimates
-    anew, or all share one.
+    """Use of connections: a new one for each transfer, with handshake, initial window and all estimates anew,
+    or one that all share.
     """
     requests: bool = False
-    """Whether the destination, a client, asks the source, a server, for each. The client opens the
+    """True if the destination, a client, asks the source, a server, for each. The client opens the
     connection, its request is a packet that crosses the network (and is sent again if it is lost), and the
     response follows on the same connection.
     """
@@ -63,7 +63,7 @@ class Barrier(Part):
     packets: int
     """Packets of an answer."""
     rounds: int | None = None
-    """How many there are; none is as many as the run has time for."""
+    """Number of them; none is as many as the run has time for."""
     think: Given[AnyLaw, AnyLawGiven | Number] = default(ConstantLaw.known(value=0.0))
     """Time between the end of one round and the start of the next."""
     connection: Literal["new", "persistent"] = "persistent"
@@ -91,9 +91,9 @@ class Telnet(Part):
     idle: Given[AnyLaw, AnyLawGiven | Number] = default(ExponentialLaw.known(mean=10.0))
     """Time from the acknowledgement of a session's last packet to the start of the next session."""
     sessions: int | None = None
-    """How many there are; none is as many as the run has time for."""
+    """Number of them; none is as many as the run has time for."""
     connection: Literal["new", "persistent"] = "new"
-    """Whether each session has a connection of its own, or all share one."""
+    """Use of connections: a new one for each session, or one that all share."""
 
 
 class Web(Part):
@@ -130,6 +130,6 @@ class Web(Part):
     the most objects that a page can have, or ten times their mean where they have no bound.
     """
     requests: Literal["http", "ns2"] = "http"
-    """How an object is asked for."""
+    """Form of the request for an object."""
     request_bytes: Given[int | None, Bytes | None] = default(None)
     """Payload of a request, which is one packet; none is that of the flow's packets, as in ns-2."""

@@ -36,15 +36,17 @@ class ClassQueue(Part):
     limit_packets: int
     """Most packets that wait in this queue."""
     dropper: Literal["drop-tail", "rio-c", "rio-d", "wred"] = "drop-tail"
-    """What early drops go by: nothing; an average of the packets of a precedence and of those before it
-    (``rio-c``, Clark and Fang 1998); an average of those of the precedence alone; one average of all.
+    """Average that early drops go by: none; that of the packets of a precedence and of those before it
+    (``rio-c``, Clark and Fang 1998); that of the packets of the precedence alone; or one of all.
     """
     gentle: bool = False
-    """Whether the drop probability rises to 1 at twice the upper threshold, or jumps to 1 there."""
+    """True if the drop probability rises on to 1 at twice the upper threshold; false if it jumps to 1 at the
+    threshold.
+    """
     wait: bool = True
-    """Whether drops are at least the inverse of the probability apart."""
+    """True if drops are at least the inverse of the probability apart."""
     ecn: bool = False
-    """Whether packets that can be marked are marked instead of dropped early (RFC 3168)."""
+    """True if packets that can be marked are marked instead of dropped early (RFC 3168)."""
 
 
 class Precedence(Part):
@@ -90,7 +92,7 @@ class DiffServ(Part):
     mean_packet_bytes: Given[int, Bytes] = default(1000)
     """Size of a mean packet: idle times are counted in these."""
     profile: Literal["rfc", "ns2"] = "rfc"
-    """Whose averages, drops and schedulers these are: those of ``red``, or of ns-2's module, departures from
+    """Source of the averages, drops and schedulers: those of ``red``, or of ns-2's module, departures from
     the RFCs included.
     """
 
@@ -108,7 +110,7 @@ class Wrr(Part):
     kind: Literal["wrr"] = "wrr"
     """Names this scheduler."""
     weights: Given[tuple[int, ...], Sequence[int]]
-    """Of each queue, in packets."""
+    """Weight of each queue, in packets."""
 
 
 class Drr(Part):
@@ -119,7 +121,7 @@ class Drr(Part):
     kind: Literal["drr"] = "drr"
     """Names this scheduler."""
     weights: Given[tuple[int, ...], Sequence[int]]
-    """Of each queue."""
+    """Weight of each queue."""
     quantum_bytes: Given[int, Bytes] = default(1500)
     """Bytes that a queue of weight 1 gains in its turn."""
 
@@ -132,7 +134,7 @@ class Wirr(Part):
     kind: Literal["wirr"] = "wirr"
     """Names this scheduler."""
     weights: Given[tuple[int, ...], Sequence[int]]
-    """Of each queue, in packets."""
+    """Weight of each queue, in packets."""
 
 
 AnyScheduler: TypeAlias = Priority | RoundRobin | Wrr | Drr | Wirr

@@ -36,17 +36,17 @@ class Rule(Part):
     dscp: Given[tuple[int, ...], Sequence[int | str] | int | str] = default(())
     """Code points that a packet arrives with; none is any."""
     meter: Given[AnyMeter | None, AnyMeterGiven | None] = default(None)
-    """What colours packets; without one all are green."""
+    """Meter that colours packets; without one all are green."""
     count: Literal["wire", "payload"] = "wire"
     """Which bytes of a packet are metered: all, or those behind the headers. An ACK is nothing but header."""
     small_window: Given[SmallWindow | None, SmallWindow | Table | None] = default(None)
-    """Whose packets are green whatever the meter says."""
+    """Flows with small windows, whose packets are green whatever the meter says."""
     if_green: int | str | None = None
-    """What becomes of green packets: a code point, or ``drop``; none leaves them as they are."""
+    """Treatment of green packets: a code point, or ``drop``; none leaves them as they are."""
     if_yellow: int | str | None = None
-    """What becomes of yellow packets."""
+    """Treatment of yellow packets."""
     if_red: int | str | None = None
-    """What becomes of red packets."""
+    """Treatment of red packets."""
 
 
 class SmallWindow(Part):
@@ -57,7 +57,7 @@ class SmallWindow(Part):
     below_packets: float = 3.0
     """Windows below this are small."""
     repay: bool = True
-    """Whether tokens at the committed rate pay for all green packets, so that the profile holds: later ones
+    """True if tokens at the committed rate pay for all green packets, so that the profile holds: later ones
     are yellow or red while there is debt, which may grow to a second of the committed rate.
     """
 
@@ -74,21 +74,21 @@ class Knowledge(Part):
     exchange_interval: Given[float, Number] = default(0.1)
     """Time between what it tells other conditioners of an aggregate."""
     exchange_delay: Given[float, Number] = default(0.05)
-    """How long that takes to arrive."""
+    """Delay of these reports."""
 
 
 class Conditioner(Part):
-    """What is done to packets before they join the queue of a link. Of its rules, the first that a packet
-    fits is followed; a packet that fits none passes as it is. A colour-aware meter takes a packet's colour
-    from its code point: that of the treatment that gives this code point, or else the drop precedence if it
-    is one of assured forwarding, or else green.
+    """Rules for packets before they join the queue of a link. The first rule that a packet fits is followed;
+    a packet that fits none passes as it is. A colour-aware meter takes a packet's colour from its code point:
+    that of the treatment that gives this code point, or else the drop precedence if it is one of assured
+    forwarding, or else green.
     """
 
     rules: Given[tuple[Rule, ...], Sequence[Rule | Table]]
     """In order."""
     profile: Literal["rfc", "ns2"] = "rfc"
-    """Whose meters these are. With ``ns2`` tokens come in fractions of bytes, and neither ``pir`` nor bursts
-    are checked.
+    """Source of the meters: the RFCs, or ns-2's module. With ``ns2`` tokens come in fractions of bytes, and
+    neither ``pir`` nor bursts are checked.
     """
     knowledge: Given[Knowledge, Knowledge | Table] = default(Knowledge.known())
     """Where rules that go by round trips, timeouts or windows know them from."""

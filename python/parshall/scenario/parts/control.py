@@ -59,7 +59,7 @@ class ArimaVegas(Part):
     forecaster: Given[ForecasterConfig, ForecasterConfigGiven] = default(
         Arima.known(ar=(-0.36251, 0.17573), d=1, ma=(-0.95108,))
     )
-    """What forecasts the next round trip, in seconds, from that of each ACK of new data."""
+    """Forecaster of the next round trip, in seconds, from that of each ACK of new data."""
     decide: Literal["round", "ack"] = "round"
     """When it decides: once a round trip, as Vegas does, or with each ACK of new data, as the document's
     algorithm reads.
@@ -76,7 +76,7 @@ class Bbr(BbrMethods, Part):
     kind: Literal["bbr"] = "bbr"
     """Names this control."""
     bounds: bool = False
-    """Whether losses and marks bound rate and window, as in version 3 (draft-ietf-ccwg-bbr)."""
+    """True if losses and marks bound rate and window, as in version 3 (draft-ietf-ccwg-bbr)."""
     variant: Literal["draft", "linux"] | None = None
     """Version 1 of the draft or of Linux, which also looks out for policers and makes room in the window for
     ACKs that come together. Left out it is ``linux`` with the profile of that name and without ``bounds``,
@@ -110,9 +110,9 @@ class Copa(Part):
     kind: Literal["copa"] = "copa"
     """Names this control."""
     delta: float = 0.5
-    """How much delay counts beside throughput."""
+    """Weight of delay beside throughput."""
     competitive: bool = True
-    """Whether a flow that does not see the queue empty lowers delta, to hold its own beside flows that fill
+    """True if a flow that does not see the queue empty lowers delta, to hold its own beside flows that fill
     the buffer. Several flows of Copa may take each other for such ones.
     """
 
@@ -123,15 +123,15 @@ class Cubic(CubicMethods, Part):
     kind: Literal["cubic"] = "cubic"
     """Names this control."""
     c: float = 0.4
-    """How steep the curve is (RFC 9438, section 5.1)."""
+    """Steepness of the curve (RFC 9438, section 5.1)."""
     beta: float = 0.7
-    """What is left of the window after a loss (section 4.6)."""
+    """Factor of the window at a loss (section 4.6)."""
     fast_convergence: bool = True
-    """Whether a flow that loses early makes room (section 4.7)."""
+    """True if a flow that loses early makes room (section 4.7)."""
     hystart: Literal["none", "classic", "plus-plus"] | None = None
-    """What else than a loss ends slow start: nothing, trains of ACKs and round trips that grow (Ha and Rhee
-    2011, as in Linux), or such round trips with a conservative slow start after them (RFC 9406). Left out it
-    is ``classic`` with the profile ``linux``, and ``none`` with others.
+    """Exit from slow start before a loss: none; by trains of ACKs and round trips that grow (Ha and Rhee
+    2011, as in Linux); or by such round trips, with a conservative slow start after them (RFC 9406). Left out
+    it is ``classic`` with the profile ``linux``, and ``none`` with others.
     """
     variant: Literal["rfc", "linux"] | None = None
     """Growth by the RFC or by Linux, which counts whole packets and ticks of 4 ms, aims ahead by the least
@@ -166,7 +166,7 @@ class Dual(Part):
     threshold: float = 0.5
     """Where the limit lies between the least and the greatest round trip, from 0 to below 1."""
     beta: float = 0.875
-    """What is left of the window above it, or, in proportion, where the greatest round trip is expected."""
+    """Factor of the window above it, or, in proportion, where the greatest round trip is expected."""
     backoff: Literal["constant", "proportional"] = "constant"
     """By how much the window shrinks: always by the same part, or by more the higher the expected round trip
     is above the limit.
@@ -174,7 +174,7 @@ class Dual(Part):
     rounds: int = 2
     """It looks once in so many round trips."""
     forecaster: Given[ForecasterConfig, ForecasterConfigGiven] = default(LastValue.known())
-    """What forecasts the mean of the next round trip, in seconds, from those of the last ones."""
+    """Forecaster of the mean of the next round trip, in seconds, from those of the last ones."""
 
 
 class TcpTp(Part):
@@ -192,17 +192,17 @@ class TcpTp(Part):
     gain: float = 0.5
     """alpha, the weight of the newest interval in the sampled throughput."""
     samples: int = 20
-    """How many intervals are measured before the rule applies."""
+    """Number of intervals measured before the rule applies."""
     forecaster: Given[ForecasterConfig, ForecasterConfigGiven] = default(Lmmse.known(every=1, window=21))
-    """What forecasts the throughput of the next interval, in packets a second."""
+    """Forecaster of the throughput of the next interval, in packets a second."""
     rounding: Literal["up", "nearest", "down"] = "up"
-    """What makes N whole: up as printed, to the nearest, or down to one at least."""
+    """Rounding of N: up as printed, to the nearest, or down to one at least."""
     rtt: Literal["smoothed", "least"] = "smoothed"
     """Which round trip the window is for: the smoothed one, or the least so far."""
     decide: Literal["interval", "ack"] = "interval"
-    """How often the window is set: with each new forecast, or with each ACK by the last one."""
+    """Times at which the window is set: with each new forecast, or with each ACK by the last one."""
     slow_start_again: bool = True
-    """Whether a window that is set below ssthresh opens by slow start again, as in a TCP whose increase alone
+    """True if a window that is set below ssthresh opens by slow start again, as in a TCP whose increase alone
     is changed. If not, ssthresh comes down with it.
     """
 

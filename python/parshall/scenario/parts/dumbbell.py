@@ -60,7 +60,7 @@ class Dumbbell(DumbbellMethods, Part):
     stalls, reordering.
     """
     reverse: Given[Reverse, Reverse | Table] = default(Reverse.known())
-    """What differs in the bottleneck's reverse direction."""
+    """Properties of the bottleneck's reverse direction that differ from the forward one."""
     access_rate: Given[float, Number]
     """Rate of the links between hosts and routers."""
     access_delay: Given[float, Number]
@@ -70,7 +70,7 @@ class Dumbbell(DumbbellMethods, Part):
     flows: Given[tuple[FlowGroup, ...], Sequence[FlowGroup | Table]]
     """Groups of flows."""
     record: Given[Record, Record | Table] = default(Record.known())
-    """What is recorded besides the counters."""
+    """Quantities to record besides the counters."""
 
 
 class FlowGroup(Part):
@@ -79,9 +79,9 @@ class FlowGroup(Part):
     name: str = "f"
     """Flows are named this and a number, from 1; groups of the same name are counted on."""
     count: int = 1
-    """How many flows."""
+    """Number of flows."""
     transport: Given[AnyTransport, AnyTransportGiven]
-    """How data travels."""
+    """Transport of the data."""
     app: Given[AnyApp, AnyAppGiven]
     """When there is data to send."""
     direction: Literal["forward", "reverse"] = "forward"

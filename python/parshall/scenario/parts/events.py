@@ -109,7 +109,7 @@ class Reordering(Part):
     end: Given[float | None, Number | None] = default(None)
     """The first instant at which none is any more; none is never."""
     delay: Given[float, Number]
-    """How much longer a chosen packet takes."""
+    """Additional delay of a chosen packet."""
     every: int | None = None
     """The last of so many is chosen."""
     probability: float | None = None

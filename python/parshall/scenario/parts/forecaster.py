@@ -44,7 +44,7 @@ class Constant(Part):
     kind: Literal["constant"] = "constant"
     """Names this forecaster."""
     value: Given[float, Number]
-    """That number: seconds where round-trip times are forecast."""
+    """Forecast: seconds where round-trip times are forecast."""
 
 
 class LastValue(Part):
@@ -89,7 +89,7 @@ class Median(Part):
     kind: Literal["median"] = "median"
     """Names this forecaster."""
     window: int
-    """How many samples."""
+    """Number of samples."""
 
 
 class Arima(ArimaMethods, Part):
@@ -102,14 +102,14 @@ class Arima(ArimaMethods, Part):
     ar: Given[tuple[float, ...], Sequence[float]] = default(())
     """phi: what the last values count for, the newest first."""
     d: int = 0
-    """How often the series is differenced, 0 to 2."""
+    """Number of times that the series is differenced, 0 to 2."""
     ma: Given[tuple[float, ...], Sequence[float]] = default(())
     """theta: what the last errors count for, the newest first; ``y(t) = ... + e(t) + theta e(t-1)``."""
     mean: float = 0.0
-    """What the series lies around; 0 if it is differenced."""
+    """Mean of the series; 0 if it is differenced."""
     start: Literal["repeated", "exact"] = "repeated"
-    """What is assumed before the first sample: that sample again and no errors, as the document has it, or
-    that the differenced series has been stationary for ever, by the exact filter.
+    """Assumption before the first sample: that sample again and no errors, as in the document, or that the
+    differenced series has been stationary for ever, by the exact filter.
     """
 
 
@@ -119,13 +119,13 @@ class Lmmse(Part):
     kind: Literal["lmmse"] = "lmmse"
     """Names this forecaster."""
     order: int = 20
-    """How many samples predict the next, at most 100."""
+    """Number of samples that predict the next, at most 100."""
     window: int = 500
-    """How many samples the autocovariances are taken over, more than ``order``."""
+    """Number of samples that the autocovariances are taken over, more than ``order``."""
     every: int = 10
     """The coefficients are solved for every so many samples."""
     differenced: bool = False
-    """Whether the changes are predicted instead of the samples, which follows walks and trends."""
+    """True to predict the changes instead of the samples, which follows walks and trends."""
 
 
 class Lms(Part):
@@ -136,15 +136,15 @@ class Lms(Part):
     kind: Literal["lms"] = "lms"
     """Names this forecaster."""
     order: int = 20
-    """How many samples predict the next, at most 100."""
+    """Number of samples that predict the next, at most 100."""
     step: float
-    """How far the weights follow the error, in units of 1 / x^2: stable below about 2 / u.u."""
+    """Step size of the weights, in units of 1 / x^2: stable below about 2 / u.u."""
     centre: Given[float | None, Number | None] = default(None)
-    """What the samples lie around; a running mean if it is left out."""
+    """Level around which the samples vary; a running mean if it is left out."""
     memory: int = 500
     """About how many samples the running mean remembers."""
     clip: float = 6.0
-    """How many mean absolute errors an error counts for at most, at least 1: a guard against outliers."""
+    """Largest error that counts, in mean absolute errors, at least 1: a guard against outliers."""
 
 
 class Nlms(Part):
@@ -153,17 +153,17 @@ class Nlms(Part):
     kind: Literal["nlms"] = "nlms"
     """Names this forecaster."""
     order: int = 20
-    """How many samples predict the next, at most 100."""
+    """Number of samples that predict the next, at most 100."""
     step: float = 0.1
-    """How far the weights follow the error: below 2."""
+    """Step size of the weights: below 2."""
     eps: float | None = None
-    """What is added to u.u, in units of x^2; a tenth of its running mean if it is left out."""
+    """Constant added to u.u, in units of x^2; a tenth of its running mean if it is left out."""
     centre: Given[float | None, Number | None] = default(None)
-    """What the samples lie around; a running mean if it is left out."""
+    """Level around which the samples vary; a running mean if it is left out."""
     memory: int = 500
     """About how many samples the running mean remembers."""
     clip: float = 6.0
-    """How many mean absolute errors an error counts for at most, at least 1: a guard against outliers."""
+    """Largest error that counts, in mean absolute errors, at least 1: a guard against outliers."""
 
 
 class Rls(Part):
@@ -172,13 +172,13 @@ class Rls(Part):
     kind: Literal["rls"] = "rls"
     """Names this forecaster."""
     order: int = 20
-    """How many samples predict the next, at most 100."""
+    """Number of samples that predict the next, at most 100."""
     memory: int = 1000
     """About how many samples are remembered, at least 10; the weight of older ones fades by 1 - 1/memory."""
     centre: Given[float | None, Number | None] = default(None)
-    """What the samples lie around; a running mean if it is left out."""
+    """Level around which the samples vary; a running mean if it is left out."""
     clip: float = 6.0
-    """How many mean absolute errors an error counts for at most, at least 1."""
+    """Largest error that counts, in mean absolute errors, at least 1."""
 
 
 class Fbm(Part):
@@ -189,9 +189,11 @@ class Fbm(Part):
     kind: Literal["fbm"] = "fbm"
     """Names this forecaster."""
     order: int = 20
-    """How many samples predict the next, 2 to 100."""
+    """Number of samples that predict the next, 2 to 100."""
     window: int = 1000
-    """How many samples the mean, and H, are those of: at least ``order``, and 32 if H is estimated."""
+    """Number of samples that the mean, and H, are estimated from: at least ``order``, and 32 if H is
+    estimated.
+    """
     h: float | None = None
     """The Hurst parameter; the local Whittle estimate of the window if it is left out."""
     every: int = 100
@@ -206,9 +208,11 @@ class Farima(Part):
     kind: Literal["farima"] = "farima"
     """Names this forecaster."""
     order: int = 20
-    """How many samples predict the next, at most 100."""
+    """Number of samples that predict the next, at most 100."""
     window: int = 1000
-    """How many samples the mean, and H, are those of: at least ``order``, and 32 if H is estimated."""
+    """Number of samples that the mean, and H, are estimated from: at least ``order``, and 32 if H is
+    estimated.
+    """
     h: float | None = None
     """The Hurst parameter; the local Whittle estimate of the window if it is left out."""
     every: int = 100
@@ -223,11 +227,11 @@ class ArimaRecursive(Part):
     kind: Literal["arima-recursive"] = "arima-recursive"
     """Names this forecaster."""
     p: int = 2
-    """How many of the last values count."""
+    """Number of the last values that count."""
     d: int = 1
-    """How often the series is differenced."""
+    """Number of times that the series is differenced."""
     q: int = 1
-    """How many of the last errors count."""
+    """Number of the last errors that count."""
     memory: int = 1000
     """About how many samples are remembered, at least 10."""
 
@@ -238,15 +242,15 @@ class ArimaRefitted(Part):
     kind: Literal["arima-refitted"] = "arima-refitted"
     """Names this forecaster."""
     p: int = 2
-    """How many of the last values count."""
+    """Number of the last values that count."""
     d: int = 1
-    """How often the series is differenced."""
+    """Number of times that the series is differenced."""
     q: int = 1
-    """How many of the last errors count."""
+    """Number of the last errors that count."""
     window: int = 1000
-    """How many samples the model is fitted to."""
+    """Number of samples that the model is fitted to."""
     every: int = 2000
-    """How many samples lie between two fits, at most; the first are closer together."""
+    """Number of samples between two fits, at most; the first are closer together."""
 
 
 class Mixture(Part):
@@ -255,8 +259,7 @@ class Mixture(Part):
     kind: Literal["mixture"] = "mixture"
     """Names this forecaster."""
     loss: Literal["absolute", "squared"] = "absolute"
-    """What is to be small: the mean absolute error, or the mean squared one. No forecaster is best by both.
-    """
+    """Loss to minimise: the mean absolute error, or the mean squared one. No forecaster is best by both."""
 
 
 ForecasterConfig: TypeAlias = (

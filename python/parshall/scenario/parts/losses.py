@@ -64,8 +64,8 @@ class GilbertElliottLoss(Part):
 
 
 class DitherLoss(Part):
-    """A dither that the router makes where its queue asks hardly anybody to slow down: a packet is lost with
-    the probability that the queue's own drops and marks lately fell short of ``floor``, or with ``part`` of
+    """Random extra drops (or marks) when the queue itself signals too rarely: a packet is lost with the
+    probability by which the queue's own drops and marks lately fell short of ``floor``, or with ``part`` of
     theirs if that is more and the backlog is at least half of what it is when the queue itself drops or
     marks. With ``part`` it takes one packet in two at most. One that may carry a mark (ECN) is marked
     instead. With ``record.responsiveness.signals = "both"`` it shows who responds.

@@ -51,7 +51,7 @@ class SrtcmMeter(Part):
     ebs_bytes: Given[int, Bytes]
     """Excess burst size; one of the two may be 0."""
     colour_aware: bool = False
-    """Whether the colour that a packet brings counts: none leaves with a better one."""
+    """True if the colour that a packet brings counts: none leaves with a better one."""
 
 
 class TrtcmMeter(Part):
@@ -70,7 +70,7 @@ class TrtcmMeter(Part):
     pbs_bytes: Given[int, Bytes]
     """Peak burst size."""
     colour_aware: bool = False
-    """Whether the colour that a packet brings counts: none leaves with a better one."""
+    """True if the colour that a packet brings counts: none leaves with a better one."""
 
 
 class Rfc4115Meter(Part):
@@ -89,7 +89,7 @@ class Rfc4115Meter(Part):
     ebs_bytes: Given[int, Bytes]
     """Excess burst size."""
     colour_aware: bool = False
-    """Whether the colour that a packet brings counts: none leaves with a better one."""
+    """True if the colour that a packet brings counts: none leaves with a better one."""
 
 
 class Tsw2cmMeter(Part):
@@ -102,9 +102,9 @@ class Tsw2cmMeter(Part):
     cir: Given[float, Number]
     """Committed information rate."""
     window: Given[float, Number] = default(1.0)
-    """What the rate is averaged over."""
+    """Averaging time of the rate."""
     colour_aware: bool = False
-    """Whether the colour that a packet brings counts: none leaves with a better one."""
+    """True if the colour that a packet brings counts: none leaves with a better one."""
 
 
 class Tsw3cmMeter(Part):
@@ -119,9 +119,9 @@ class Tsw3cmMeter(Part):
     pir: Given[float, Number]
     """Peak information rate (PTR in the RFC), at least ``cir``."""
     window: Given[float, Number] = default(1.0)
-    """What the rate is averaged over (``AVG_INTERVAL``)."""
+    """Averaging time of the rate (``AVG_INTERVAL``)."""
     colour_aware: bool = False
-    """Whether the colour that a packet brings counts: none leaves with a better one."""
+    """True if the colour that a packet brings counts: none leaves with a better one."""
 
 
 class RttAwareMeter(Part):
@@ -135,11 +135,11 @@ class RttAwareMeter(Part):
     cir: Given[float, Number]
     """Committed information rate, the aggregate's target."""
     window: Given[float, Number] = default(1.0)
-    """What the rate is averaged over."""
+    """Averaging time of the rate."""
     colours: Literal[2, 3] = 3
     """With 3 the rest of what is marked is yellow, with 2 green."""
     exponent: float = 2.0
-    """Of the ratio of round-trip times."""
+    """Exponent of the ratio of round-trip times."""
 
 
 class RttRtoMeter(Part):
@@ -153,15 +153,15 @@ class RttRtoMeter(Part):
     cir: Given[float, Number]
     """Committed information rate, the aggregate's target."""
     window: Given[float, Number] = default(1.0)
-    """What the rate is averaged over."""
+    """Averaging time of the rate."""
     colours: Literal[2, 3] = 3
     """With 3 the rest of what is marked is yellow, with 2 green."""
     rtt_exponent: float = 1.0
-    """Of the ratio of round-trip times."""
+    """Exponent of the ratio of round-trip times."""
     rto_exponent: float = 0.5
-    """Of the ratio of timeouts."""
+    """Exponent of the ratio of timeouts."""
     own_timeout: bool = True
-    """Whether for the aggregate that has the least round-trip time the part is its own ``RTT / RTO``;
+    """True if for the aggregate that has the least round-trip time the part is its own ``RTT / RTO``;
     without, all that it sends beyond its target is red.
     """
 
@@ -178,7 +178,7 @@ class TcpModelMeter(Part):
     cir: Given[float, Number]
     """Committed information rate, the aggregate's target."""
     window: Given[float, Number] = default(1.0)
-    """What the rate is averaged over."""
+    """Averaging time of the rate."""
     colours: Literal[2, 3] = 3
     """With 3 the rest of what is marked is yellow, with 2 green."""
     full: bool = False
@@ -196,7 +196,7 @@ class FairExcessMeter(Part):
     cir: Given[float, Number]
     """Committed information rate, the aggregate's target."""
     window: Given[float, Number] = default(1.0)
-    """What the rate is averaged over."""
+    """Averaging time of the rate."""
 
 
 AnyMeter: TypeAlias = (

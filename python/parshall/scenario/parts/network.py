@@ -45,7 +45,7 @@ class ShortestPaths(Part):
 
 
 class Scenario(ScenarioMethods, Part):
-    """What is simulated: a plain value. Equal scenario and seed give an equal recording, bit for bit."""
+    """Simulation to run: a plain value. Equal scenario and seed give an equal recording, bit for bit."""
 
     title: str = ""
     """For people; leaves no trace in the hash."""
@@ -64,7 +64,7 @@ class Scenario(ScenarioMethods, Part):
     flows: Given[tuple[Flow, ...], Sequence[Flow | Table]]
     """Traffic."""
     record: Given[Record, Record | Table] = default(Record.known())
-    """What is recorded besides the counters."""
+    """Quantities to record besides the counters."""
 
 
 class Ecmp(Part):
@@ -96,7 +96,7 @@ class Capacity(CapacityMethods, Part):
     period: Given[float, Number]
     """After which all repeats; at least the last of the times."""
     bytes: Given[int, Bytes] = default(1500)
-    """How much may leave at one of the times."""
+    """Bytes that may leave at one of the times."""
 
 
 class Jitter(Part):
@@ -105,7 +105,7 @@ class Jitter(Part):
     most: Given[float, Number]
     """Longest delay."""
     reorder: bool = False
-    """Whether a packet may overtake another; otherwise it waits for it."""
+    """True if a packet may overtake another; otherwise it waits for it."""
 
 
 class Reverse(Part):
@@ -126,7 +126,7 @@ class Reverse(Part):
     loss: Given[AnyLoss | None, AnyLossGiven | None] = default(None)
     """Packets lost on arrival at the port, before the queue."""
     conditioner: Given[Conditioner | None, Conditioner | Table | None] = default(None)
-    """What is done to arriving packets before all else: classes are metered, marked and dropped."""
+    """Conditioner of arriving packets, before all else: classes are metered, marked and dropped."""
     events: Given[tuple[AnyEvent, ...], Sequence[AnyEventGiven]] = default(())
     """Events at given times: changes of rate, delay and losses, outages, stalls, reordering."""
 
@@ -153,7 +153,7 @@ class Link(LinkMethods, Part):
     loss: Given[AnyLoss | None, AnyLossGiven | None] = default(None)
     """Packets lost on arrival at the forward port, before the queue."""
     conditioner: Given[Conditioner | None, Conditioner | Table | None] = default(None)
-    """What is done to packets that arrive at the forward port before all else: classes are metered, marked
+    """Conditioner of packets that arrive at the forward port, before all else: classes are metered, marked
     and dropped.
     """
     events: Given[tuple[AnyEvent, ...], Sequence[AnyEventGiven]] = default(())
@@ -161,7 +161,7 @@ class Link(LinkMethods, Part):
     reordering.
     """
     reverse: Given[Reverse, Reverse | Table] = default(Reverse.known())
-    """What differs in the direction from the second node to the first."""
+    """Properties of the direction from the second node to the first that differ."""
 
 
 class Flow(Part):
@@ -174,7 +174,7 @@ class Flow(Part):
     destination: str
     """Host that receives it."""
     transport: Given[AnyTransport, AnyTransportGiven]
-    """How data travels."""
+    """Transport of the data."""
     app: Given[AnyApp, AnyAppGiven]
     """When there is data to send."""
     start: Given[float, Number] = default(0.0)

@@ -49,7 +49,7 @@ class QueueShareSeries(Part):
     mean_packet_bytes: Given[int, Bytes] = default(1000)
     """Size of a packet, which makes packets/s of the link's rate."""
     method: Given[AnyMethod, AnyMethodGiven] = default(KaczmarzMethod.known())
-    """How the unknowns are followed."""
+    """Method that follows the unknowns."""
     form: Literal["basic", "multi-hop", "cbr"] = "basic"
     """The unknowns: one congested hop (eq. 2.14), several (eq. 2.23), or flows of a constant rate (appendix
     A).
@@ -57,7 +57,7 @@ class QueueShareSeries(Part):
     rtt: Given[float | None, Number | None] = default(None)
     """A constant in place of the round-trip time that follows the queue."""
     count_drops: bool = False
-    """Whether drops are counted in the queue's equation (eq. 2.18, 2.19)."""
+    """True if drops are counted in the queue's equation (eq. 2.18, 2.19)."""
     zero_drops_after: int | None = None
     """After how many samples in a row without a drop or mark the responsive load is extrapolated (eq. 2.17);
     none is never.

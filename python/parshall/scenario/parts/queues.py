@@ -56,41 +56,43 @@ class Red(Part):
     weight: Given[AnyWeight, AnyWeightGiven | float] = default(FixedWeight.known(value=0.002))
     """Weight of the current queue in its average: a number, or ``from-rate``."""
     unit: Literal["packets", "bytes"] = "packets"
-    """What the queue is counted in; thresholds and limit are then so many packets, or so many mean packets'
+    """Unit of the queue's length; thresholds and limit are then so many packets, or so many mean packets'
     bytes.
     """
     mean_packet_bytes: Given[int, Bytes] = default(1000)
     """Size of a mean packet."""
     by_size: bool = True
-    """Whether a queue that is counted in bytes drops large packets more often, in proportion, as ns-2 does;
+    """True if a queue that is counted in bytes drops large packets more often, in proportion, as ns-2 does;
     Linux drops all alike, as RFC 7141 asks.
     """
     gentle: bool = True
-    """Whether the probability rises to 1 at twice the upper threshold, or jumps to 1 there."""
+    """True if the probability rises on to 1 at twice the upper threshold; false if it jumps to 1 at the
+    threshold.
+    """
     wait: bool = True
-    """Whether drops are at least the inverse of the probability apart."""
+    """True if drops are at least the inverse of the probability apart."""
     ecn: bool = False
-    """Whether packets that can be marked are marked instead of dropped (RFC 3168)."""
+    """True if packets that can be marked are marked instead of dropped (RFC 3168)."""
     hard_drop: bool = True
-    """Whether packets that can be marked are dropped, too, where the average is so high that the probability
+    """True if packets that can be marked are dropped, too, where the average is so high that the probability
     is 1 (RFC 3168, section 7). Without it they are marked there. DCTCP's queue marks each packet that finds K
     or more waiting (RFC 8257, section 3.1): both thresholds K, ``weight = 1``, ``ecn = true``, ``gentle =
     false``, ``hard_drop = false``.
     """
     adaptive: bool = False
-    """Whether ``max_probability`` adapts itself (Floyd, Gummadi and Shenker 2001)."""
+    """True if ``max_probability`` adapts itself (Floyd, Gummadi and Shenker 2001)."""
     tune_by: Literal["responsiveness", "nonresponsive"] | None = None
-    """What tells the queue how much of its load does not respond: the estimator of ``record.responsiveness``,
-    which looks at flows, fed with what this queue drops and marks; or the modified algorithm of Zhao (2004)
-    with its printed gains, as in ``record.nonresponsive``, which looks at the queue alone. Both thresholds
-    then move towards ``limit_packets`` as that share grows beyond ``tune_above``: the queue becomes
-    drop-tail. While the share is unknown they stay. What it did is in ``port(...).red_tuning`` where
-    ``record.port_series`` names the port.
+    """Estimator of the share of the load that does not respond: that of ``record.responsiveness``, which
+    looks at flows, fed with this queue's drops and marks; or the modified algorithm of Zhao (2004) with its
+    printed gains, as in ``record.nonresponsive``, which looks at the queue alone. Both thresholds then move
+    towards ``limit_packets`` as that share grows beyond ``tune_above``: the queue becomes drop-tail. While
+    the share is unknown they stay. Its moves are in ``port(...).red_tuning`` where ``record.port_series``
+    names the port.
     """
     tune_above: float = 0.5
     """Share of packets of flows that do not respond up to which the thresholds stay."""
     tune_band: float = 0.1
-    """How far beyond ``tune_above`` the share is when the thresholds have reached the limit. They move in
+    """Excess of the share over ``tune_above`` at which the thresholds have reached the limit. They move in
     proportion; with 0 they jump.
     """
     tune_interval: Given[float, Number] = default(1.0)
@@ -113,7 +115,7 @@ class CoDel(Part):
     target: Given[float, Number] = default(0.005)
     """Acceptable time in the queue."""
     interval: Given[float, Number] = default(0.1)
-    """How long packets may wait longer before one is dropped: about the longest round trip."""
+    """Time for which packets may wait longer before one is dropped: about the longest round trip."""
     limit_packets: int | None = None
     """Most packets that wait."""
     limit_bytes: Given[int | None, Bytes | None] = default(None)
@@ -121,13 +123,13 @@ class CoDel(Part):
     mtu_bytes: Given[int, Bytes] = default(1500)
     """Nothing is dropped while no more than this waits."""
     ecn: bool = False
-    """Whether packets that can be marked are marked instead of dropped (RFC 3168)."""
+    """True if packets that can be marked are marked instead of dropped (RFC 3168)."""
     ce_threshold: Given[float | None, Number | None] = default(None)
     """Packets that can be marked are marked if they waited longer than this, whatever else is done; needs
     ``ecn``.
     """
     variant: Literal["rfc", "linux"] = "rfc"
-    """Whose square root spaces the drops: that of Linux is one step of Newton's method from the value before,
+    """Square root that spaces the drops: that of Linux is one step of Newton's method from the value before,
     so that the third drop comes after half of ``interval`` and not after 0.71 of it.
     """
 
@@ -150,7 +152,7 @@ class Pie(Part):
     beta: float = 1.25
     """Weight of the delay's change, in 1/s."""
     max_burst: Given[float, Number] = default(0.15)
-    """How long a burst is let through after a time without congestion (``MAX_BURST``)."""
+    """Time for which a burst is let through after a time without congestion (``MAX_BURST``)."""
     limit_packets: int | None = None
     """Most packets that wait."""
     limit_bytes: Given[int | None, Bytes | None] = default(None)
@@ -162,17 +164,18 @@ class Pie(Part):
     an estimate of the rate at which it leaves (section 5.2).
     """
     ecn: bool = False
-    """Whether packets that can be marked are marked instead of dropped (section 5.1)."""
+    """True if packets that can be marked are marked instead of dropped (section 5.1)."""
     mark_below: float = 0.1
     """From this probability on packets are dropped even if they can be marked."""
     derandomize: bool = False
-    """Whether drops are kept from coming in clusters (section 5.4)."""
+    """True if drops are kept from coming in clusters (section 5.4)."""
     cap_increase: bool = False
-    """Whether an update raises a probability of 0.1 or more by 0.02 at most (section 5.5)."""
+    """True if an update raises a probability of 0.1 or more by 0.02 at most (section 5.5)."""
     variant: Literal["rfc", "linux"] = "rfc"
-    """Whose rules they are. Linux spares packets by the delay of the one that left last, and not by that at
-    the last update; may drop the third of three packets of mean size; and from a delay of 250 ms on adds 0.02
-    to the probability at each update. What it has of section 5 is ``derandomize`` and ``cap_increase``.
+    """Behaviour where Linux differs from the RFC. Linux spares packets by the delay of the one that left
+    last, and not by that at the last update; may drop the third of three packets of mean size; and from a
+    delay of 250 ms on adds 0.02 to the probability at each update. Of section 5 it has ``derandomize`` and
+    ``cap_increase``.
     """
 
 
@@ -187,11 +190,9 @@ class FqCodel(Part):
     target: Given[float, Number] = default(0.005)
     """Acceptable time in a queue."""
     interval: Given[float, Number] = default(0.1)
-    """How long packets may wait longer before one is dropped."""
+    """Time for which packets may wait longer before one is dropped."""
     queues: int = 1024
-    """How many queues there are. Which one a flow is hashed into depends on its name, the port's name and the
-    seed.
-    """
+    """Number of queues. Which one a flow is hashed into depends on its name, the port's name and the seed."""
     quantum_bytes: Given[int, Bytes] = default(1514)
     """Bytes that a queue may send in its turn."""
     limit_packets: int = 10240
@@ -205,15 +206,15 @@ class FqCodel(Part):
     mtu_bytes: Given[int, Bytes] = default(1500)
     """Nothing is dropped by CoDel while no more than this waits in a queue."""
     ecn: bool = True
-    """Whether packets that can be marked are marked instead of dropped (RFC 3168)."""
+    """True if packets that can be marked are marked instead of dropped (RFC 3168)."""
     ce_threshold: Given[float | None, Number | None] = default(None)
     """Packets that can be marked are marked if they waited longer than this, whatever else is done; needs
     ``ecn``.
     """
     variant: Literal["rfc", "linux"] = "rfc"
-    """Whose rules they are. Linux compares ``mtu_bytes`` with what waits in all queues, so that flows whose
-    packets wait alone in their queues lose some, too; a limit that is passed costs the longest queue half of
-    its bytes, and not of its packets; and CoDel's square root is that of its variant.
+    """Behaviour where Linux differs from the RFC. Linux compares ``mtu_bytes`` with the bytes in all queues,
+    so that flows whose packets wait alone in their queues lose some, too; a limit that is passed costs the
+    longest queue half of its bytes, and not of its packets; and CoDel's square root is that of its variant.
     """
 
 

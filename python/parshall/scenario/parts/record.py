@@ -23,8 +23,8 @@ __all__ = [
 
 
 class Record(RecordMethods, Part):
-    """What is recorded besides the counters. Flows are named, or ``*`` for all; ports are named ``a->b``, or
-    by the name of their link (its forward direction), or ``*`` for all. A single name may stand without
+    """Quantities to record besides the counters. Flows are named, or ``*`` for all; ports are named ``a->b``,
+    or by the name of their link (its forward direction), or ``*`` for all. A single name may stand without
     brackets.
     """
 
@@ -51,8 +51,8 @@ class Record(RecordMethods, Part):
     dropped before which packet.
     """
     pcap_both_directions: bool = False
-    """Whether a port's capture also has what the other direction of its link brings, as one that is taken at
-    the node in front of the port.
+    """True if a port's capture also has the packets of the link's other direction, like a capture that is
+    taken at the node in front of the port.
     """
     pcap_handshakes: Literal["all", "simulated"] = "all"
     """Which handshakes captures have. With ``all`` a connection that was simulated without one gets a SYN and
@@ -73,7 +73,7 @@ class Record(RecordMethods, Part):
 
 
 class Series(Part):
-    """What is sampled, and how often."""
+    """Flows or ports to sample, and the interval."""
 
     of: Given[tuple[str, ...], Sequence[str] | str]
     """Names of flows or ports; ``*`` for all."""
@@ -91,10 +91,10 @@ class ShareSeries(Part):
     interval: Given[float, Number]
     """Time between estimates."""
     signals: Literal["queue", "losses", "both"] = "queue"
-    """What flows are expected to respond to: what the queue drops or marks, what is lost before the queue, or
-    both, each judged by itself. What is lost before the queue is then a dither: packets that the router drops
-    at random to see who responds (``DitherLoss`` or ``BernoulliLoss``). With ``losses`` what the queue drops
-    is no signal.
+    """Events that flows are expected to respond to: the queue's drops and marks, losses before the queue, or
+    both, each judged by itself. Losses before the queue are then a dither: packets that the router drops at
+    random to see who responds (``DitherLoss`` or ``BernoulliLoss``). With ``losses`` the queue's drops are no
+    signal.
     """
     deaf: Given[tuple[str, ...], Sequence[str] | str] = default(())
     """Flows whose packets are counted apart, in the column ``packets_deaf``: those that are known not to

@@ -39,11 +39,11 @@ class JacobsonRtoConfig(Part):
     deviation_gain: float = 0.25
     """Weight of a sample in rttvar (RFC 6298, section 2.3: beta)."""
     multiplier: float = 4.0
-    """How many rttvar are added to srtt (RFC 6298, section 2: K)."""
+    """Factor of rttvar in the timeout (RFC 6298, section 2: K)."""
 
 
 class JacobsonTicksRtoConfig(Part):
-    """The same in whole clock ticks, as ns-2 and BSD run it."""
+    """Jacobson's filter in whole clock ticks, as ns-2 and BSD run it."""
 
     kind: Literal["jacobson-ticks"] = "jacobson-ticks"
     """Names this estimator."""
@@ -66,15 +66,15 @@ class MedianRtoConfig(Part):
     kind: Literal["median"] = "median"
     """Names this estimator."""
     window: int = 5
-    """How many samples."""
+    """Number of samples."""
     deviation: Literal["ewma", "mad"] = "ewma"
-    """What rttvar is: the exponentially weighted distance of a sample from the median before it, or the
+    """Kind of rttvar: the exponentially weighted distance of a sample from the median before it, or the
     median absolute deviation of the window.
     """
     deviation_gain: float = 0.25
     """Weight of a sample in an exponentially weighted rttvar; unused with ``mad``."""
     multiplier: float = 4.0
-    """How many rttvar are added to the median."""
+    """Factor of rttvar in the timeout."""
 
 
 class QuantileRtoConfig(Part):
@@ -92,13 +92,13 @@ class WeightedMedianRtoConfig(Part):
     kind: Literal["weighted-median"] = "weighted-median"
     """Names this estimator."""
     window: int = 5
-    """How many samples are weighed (the letter's M), at most 63."""
+    """Number of samples that are weighed (the letter's M), at most 63."""
     decay: float = 0.875
     """Weight of a sample relative to the one after it (the letter's alpha)."""
     feedback: float = 0.5
     """Weight of the last estimate, where the newest sample has 1 (the letter's beta)."""
     multiplier: float = 4.5
-    """How many mean deviations are added (the letter's mu)."""
+    """Factor of the mean deviation in the timeout (the letter's mu)."""
     memory: int | None = None
     """Samples that the mean and the mean deviation look back on; none is all of them."""
 
@@ -114,11 +114,11 @@ class ArimaRtoConfig(Part):
     forecaster: Given[ForecasterConfig, ForecasterConfigGiven] = default(
         Arima.known(ar=(-0.36251, 0.17573), d=1, ma=(-0.95108,))
     )
-    """What forecasts the next round trip, in seconds."""
+    """Forecaster of the next round trip, in seconds."""
     deviation_gain: float = 0.25
     """Weight of a forecast's error in rttvar."""
     multiplier: float = 4.0
-    """How many rttvar are added to the forecast."""
+    """Factor of rttvar in the timeout."""
 
 
 RtoConfig: TypeAlias = (

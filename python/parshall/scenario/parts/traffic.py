@@ -67,7 +67,7 @@ class Vbr(Part):
     rates: Given[tuple[float, float], Sequence[Number]]
     """Each rate is drawn uniformly from this range, in payload bits per second."""
     intervals: Given[tuple[float, float], Sequence[Number]]
-    """How long a rate lasts is drawn uniformly from this range."""
+    """Range from which the duration of a rate is drawn uniformly."""
 
 
 class OnOff(Part):
@@ -119,7 +119,7 @@ class SelfSimilar(Part):
     sd: Given[float, Number]
     """Standard deviation of the noise, in payload bits per second."""
     interval: Given[float, Number]
-    """How long a rate lasts; at most 2^22 of them in a run."""
+    """Duration of a rate; at most 2^22 of them in a run."""
 
 
 class Schedule(Part):

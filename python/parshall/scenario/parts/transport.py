@@ -31,24 +31,24 @@ class Tcp(TcpMethods, Part):
     profile: Literal["rfc", "linux", "ns2"] = "rfc"
     """The set of defaults: what the RFCs say today, what Linux 6 does, or what ns-2.35 does."""
     recovery: Literal["tahoe", "reno", "newreno", "sack", "vegas"] | None = None
-    """What is sent after a loss: slow start from one packet (Tahoe), fast recovery that the first new ACK
-    ends (Reno, RFC 2581) or that lasts until all is repaired (NewReno, RFC 6582), what selective
-    acknowledgements show to be missing (SACK: RFC 2018 and 6675; with the profile ``ns2`` its Sack1), or what
-    Vegas sends, which also has a window of its own (Brakmo and Peterson 1995). None is SACK with the profiles
-    ``rfc`` and ``linux``, and NewReno with ``ns2``.
+    """Recovery from losses: slow start from one packet (Tahoe), fast recovery that the first new ACK ends
+    (Reno, RFC 2581) or that lasts until all is repaired (NewReno, RFC 6582), retransmission of the packets
+    that selective acknowledgements show to be missing (SACK: RFC 2018 and 6675; with the profile ``ns2`` its
+    Sack1), or the rules of Vegas, which also has a window of its own (Brakmo and Peterson 1995). None is SACK
+    with the profiles ``rfc`` and ``linux``, and NewReno with ``ns2``.
     """
     control: Given[AnyControl | None, AnyControlGiven | None] = default(None)
-    """How the window grows and shrinks. None is Linux's CUBIC with the profile ``linux``, and AIMD with
-    others; one that is named by its kind alone is Linux's with ``linux``, too. The recovery ``vegas`` has a
-    window of its own, and takes nothing but its rule from here: bounds from ``vegas``, the forecast from
-    ``arima-vegas``. A control of your own may stand as text, ``module:Class``.
+    """Congestion control. None is Linux's CUBIC with the profile ``linux``, and AIMD with others; one that is
+    named by its kind alone is Linux's with ``linux``, too. The recovery ``vegas`` has a window of its own,
+    and takes nothing but its rule from here: bounds from ``vegas``, the forecast from ``arima-vegas``. A
+    control of your own may stand as text, ``module:Class``.
     """
     ecn: bool = False
-    """Whether packets can be marked instead of dropped (RFC 3168); it takes a queue that marks."""
+    """True if packets can be marked instead of dropped (RFC 3168); it takes a queue that marks."""
     pacing: bool = False
-    """Whether packets are spread over the round trip instead of sent as ACKs let them go."""
+    """True if packets are spread over the round trip instead of sent as ACKs let them go."""
     rto: Given[RtoConfig | None, RtoConfigGiven | None] = default(None)
-    """How the retransmission timeout is estimated."""
+    """Estimator of the retransmission timeout."""
     payload_bytes: Given[int, Bytes] = default(1000)
     """Payload of a full segment."""
     header_bytes: Given[int, Bytes] = default(40)
@@ -58,7 +58,7 @@ class Tcp(TcpMethods, Part):
     delayed_ack: bool | None = None
     """Acknowledge every second packet, or when the timer expires."""
     delayed_ack_timer: Given[float | None, Number | None] = default(None)
-    """How long an acknowledgement may wait."""
+    """Longest wait of an acknowledgement."""
     quick_acks: int | None = None
     """The first packets of data, so many, are acknowledged each at once (Linux's quick ACKs); 0 for none."""
     initial_window_packets: float | None = None
@@ -68,7 +68,7 @@ class Tcp(TcpMethods, Part):
     initial_ssthresh_packets: float | None = None
     """Where slow start first ends; none means at the receiver's window."""
     handshake: bool | None = None
-    """Whether packet 0 is a SYN, and data waits for its acknowledgement. With profile and recovery of ns-2's
+    """True if packet 0 is a SYN, and data waits for its acknowledgement. With profile and recovery of ns-2's
     Vegas it is as large as any packet, and the initial window waits for the ACK after its own.
     """
     limited_transmit: bool | None = None
@@ -92,7 +92,7 @@ class Tcp(TcpMethods, Part):
     rack: bool | None = None
     """SACK: losses are told by time, and a probe finds those at the end (RACK-TLP, RFC 8985)."""
     eifel: bool | None = None
-    """Whether a reduction of the window is undone when an ACK of new data answers a packet that was sent
+    """True if a reduction of the window is undone when an ACK of new data answers a packet that was sent
     before anything was sent again, as the time stamp tells: a timeout came too early, or packets were
     overtaken (Eifel, RFC 3522 and 4015; Linux).
     """
@@ -106,23 +106,23 @@ class Tcp(TcpMethods, Part):
     when all that it sent again has (RFC 3708; Linux), and RACK lets reordering take longer (RFC 8985).
     """
     reduce_from: Literal["flight", "window"] | None = None
-    """What a loss halves: the packets in flight (RFC 5681, equation 4), or the smaller of cwnd and the
-    receiver's window (ns-2).
+    """Quantity that a loss halves: the packets in flight (RFC 5681, equation 4), or the smaller of cwnd and
+    the receiver's window (ns-2).
     """
     integer_ssthresh: bool | None = None
-    """Whether ssthresh loses its fraction."""
+    """True if ssthresh is rounded down to a whole number."""
     rtt_sampling: Literal["one-packet", "timestamps"] | None = None
     """Which packets are timed: one at a time, never a retransmitted one (RFC 6298, section 3), or all, by the
     time stamp that their ACKs echo (RFC 7323).
     """
     backoff_reset: Literal["sample", "new-ack"] | None = None
-    """What ends exponential backoff: an RTT sample (Karn; RFC 6298, section 5), or any ACK of new data."""
+    """Event that ends exponential backoff: an RTT sample (Karn; RFC 6298, section 5), or any ACK of new data.
+    """
     idle_restart: Literal["on-send", "halving", "on-timer", "never"] | None = None
-    """What happens to the window of a sender that has been idle: sending after an RTO of silence starts from
-    the initial window (RFC 5681, section 4.1), or from a window that is halved once for each RTO, with
-    ssthresh raised to three quarters of what it was (Linux); the running timer sets cwnd to 1 when it expires
-    (ns-2); or nothing. Controls that set the window on every ACK, BBR and Copa, keep it through the first
-    two.
+    """Effect of idleness on the window: sending after an RTO of silence starts from the initial window (RFC
+    5681, section 4.1), or from a window that is halved once for each RTO, with ssthresh raised to three
+    quarters of what it was (Linux); the running timer sets cwnd to 1 when it expires (ns-2); or none.
+    Controls that set the window on every ACK, BBR and Copa, keep it through the first two.
     """
     fast_retransmit_guard: Literal["recover", "recover-or-first", "none"] | None = None
     """When duplicate ACKs may start another fast retransmit: when everything sent before the last reduction
@@ -132,17 +132,19 @@ class Tcp(TcpMethods, Part):
     partial_ack_timer: Literal["first", "every"] | None = None
     """NewReno: which partial ACKs of a recovery restart the retransmission timer (RFC 6582, section 3.2)."""
     grow_when_limited: bool | None = None
-    """Whether cwnd grows while the window is not used up."""
+    """True if cwnd grows while the window is not used up."""
     count_acked_packets: bool | None = None
-    """Whether an ACK for two packets grows cwnd as two ACKs do (RFC 5681, section 3.1) or as one."""
+    """True if an ACK for two packets grows cwnd as two ACKs do (RFC 5681, section 3.1), and not as one."""
     slow_start_counts_packets: bool | None = None
-    """Whether an ACK for two packets opens cwnd by two in slow start (Linux), or by one (RFC 5681, section
-    3.1).
+    """True if an ACK for two packets opens cwnd by two in slow start (Linux), and not by one (RFC 5681,
+    section 3.1).
     """
     deflate_to_ssthresh: bool | None = None
-    """Whether leaving recovery sets cwnd to ssthresh (RFC) or keeps it and lets that ACK grow it (ns-2)."""
+    """True if leaving recovery sets cwnd to ssthresh (RFC); false if it keeps cwnd and lets that ACK grow it
+    (ns-2).
+    """
     timeout_clears_dupacks: bool | None = None
-    """Whether a timeout forgets the duplicate ACKs counted so far; ns-2's Tahoe does not."""
+    """True if a timeout forgets the duplicate ACKs counted so far; ns-2's Tahoe does not."""
 
 
 class Udp(Part):
