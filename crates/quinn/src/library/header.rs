@@ -4,10 +4,10 @@
 
 use std::ffi::{c_char, c_void};
 
-/// Of this interface.
+/// Version of this interface.
 pub const VERSION: u32 = 1;
 
-/// What an ACK is to the sender: [`Ack::kind`].
+/// Kinds of ACKs: [`Ack::kind`].
 pub const NEW: i64 = 0;
 pub const PARTIAL: i64 = 1;
 pub const DUPLICATE: i64 = 2;
@@ -35,8 +35,8 @@ pub struct Host {
     pub value: extern "C" fn(*mut c_void) -> f64,
 }
 
-/// What a control answers with. The state of every compiled control begins with it; the engine sets it before
-/// each call and reads it afterwards.
+/// Answer of a control. The state of every compiled control begins with it; the engine sets it before each
+/// call and reads it afterwards.
 #[repr(C)]
 pub struct Window {
     /// Congestion window, in packets.
@@ -47,18 +47,19 @@ pub struct Window {
     pub pacing_rate: f64,
     /// When on_timer shall be called, in seconds; infinity for not at all. It is forgotten when it is.
     pub wake_at: f64,
-    /// What the engine lends; see there.
+    /// Functions that the engine lends; see there.
     pub host: *const Host,
     /// The flow, for functions of the host that ask for it.
     pub flow: *mut c_void,
 }
 
-/// What a control is told of an ACK. Packets are numbered from 0. What cannot be known yet is NaN.
+/// State of a connection that a control gets with an ACK. Packets are numbered from 0. What cannot be known
+/// yet is NaN.
 #[repr(C)]
 pub struct Ack {
     /// When it came, in seconds.
     pub now: f64,
-    /// The same in picoseconds, without rounding.
+    /// Time of the ACK in picoseconds, without rounding.
     pub now_ps: i64,
     /// Seconds since the last packet that it answers was sent.
     pub rtt: f64,
@@ -70,7 +71,8 @@ pub struct Ack {
     pub delivery_rate: f64,
     /// Packets that it acknowledges and that count for growth: all, or one an ACK.
     pub growth: f64,
-    /// The same in slow start, where what was reported beyond a gap before does not count again.
+    /// Packets that count for growth in slow start: growth, or less where packets beyond a gap were counted
+    /// before.
     pub slow_start: f64,
     /// Highest packet acknowledged.
     pub high_ack: i64,
@@ -80,7 +82,7 @@ pub struct Ack {
     pub in_flight: i64,
     /// Packets delivered so far.
     pub delivered: i64,
-    /// How many had been delivered when the packet that it reports was sent.
+    /// Packets that had been delivered when the packet that it reports was sent.
     pub prior_delivered: i64,
     /// Packets that it acknowledges for the first time, cumulatively.
     pub acked: i64,
@@ -88,27 +90,26 @@ pub struct Ack {
     pub newly_delivered: i64,
     /// Packets that it makes the sender think lost.
     pub newly_lost: i64,
-    /// What it is to the sender: 0 for new data, 1 for part of what is repaired, 2 for a duplicate, 3 for an
-    /// old one.
+    /// Kind of the ACK: 0 for new data, 1 for part of a repair, 2 for a duplicate, 3 for an old one.
     pub kind: i64,
-    /// Whether it reports a mark.
+    /// True if it reports a mark.
     pub ecn_echo: bool,
-    /// Whether cwnd was what limited the sender.
+    /// True if cwnd limited the sender.
     pub window_limited: bool,
-    /// Whether the window may grow: new data outside recovery, no mark, and a window that is used.
+    /// True if the window may grow: new data outside recovery, no mark, and a window that is used.
     pub may_grow: bool,
-    /// Whether delivery_rate was limited by what the application gave to send, or the receiver to its window.
+    /// True if the application's data or the receiver's window limited delivery_rate.
     pub app_limited: bool,
-    /// Whether the sender repairs losses.
+    /// True if the sender repairs losses.
     pub in_recovery: bool,
 }
 
-/// What a control is told of a loss, a mark or a timeout.
+/// State of a connection that a control gets at a loss, a mark or a timeout.
 #[repr(C)]
 pub struct Loss {
     /// When it was noticed, in seconds.
     pub now: f64,
-    /// The same in picoseconds, without rounding.
+    /// Time in picoseconds, without rounding.
     pub now_ps: i64,
     /// Packets in use: in flight, or the window, as the options of the transport have it.
     pub in_use: f64,

@@ -13,7 +13,7 @@ extern "C" {
 
 #define PARSHALL_CONTROL_VERSION 1
 
-/* What an ACK is to the sender: parshall_ack.kind. */
+/* Kinds of ACKs: parshall_ack.kind. */
 enum { PARSHALL_NEW = 0, PARSHALL_PARTIAL = 1, PARSHALL_DUPLICATE = 2, PARSHALL_OLD = 3 };
 
 #ifndef PARSHALL_PART
@@ -50,8 +50,8 @@ typedef struct parshall_parameter {
 
 #endif
 
-/* What a control answers with. The state of every compiled control begins with it; the engine sets it before
- * each call and reads it afterwards. */
+/* Answer of a control. The state of every compiled control begins with it; the engine sets it before each
+ * call and reads it afterwards. */
 typedef struct parshall_window {
     /* Congestion window, in packets. */
     double cwnd;
@@ -61,17 +61,18 @@ typedef struct parshall_window {
     double pacing_rate;
     /* When on_timer shall be called, in seconds; infinity for not at all. It is forgotten when it is. */
     double wake_at;
-    /* What the engine lends; see there. */
+    /* Functions that the engine lends; see there. */
     const parshall_host *host;
     /* The flow, for functions of the host that ask for it. */
     void *flow;
 } parshall_window;
 
-/* What a control is told of an ACK. Packets are numbered from 0. What cannot be known yet is NaN. */
+/* State of a connection that a control gets with an ACK. Packets are numbered from 0. What cannot be known
+ * yet is NaN. */
 typedef struct parshall_ack {
     /* When it came, in seconds. */
     double now;
-    /* The same in picoseconds, without rounding. */
+    /* Time of the ACK in picoseconds, without rounding. */
     int64_t now_ps;
     /* Seconds since the last packet that it answers was sent. */
     double rtt;
@@ -83,7 +84,8 @@ typedef struct parshall_ack {
     double delivery_rate;
     /* Packets that it acknowledges and that count for growth: all, or one an ACK. */
     double growth;
-    /* The same in slow start, where what was reported beyond a gap before does not count again. */
+    /* Packets that count for growth in slow start: growth, or less where packets beyond a gap were counted
+     * before. */
     double slow_start;
     /* Highest packet acknowledged. */
     int64_t high_ack;
@@ -93,7 +95,7 @@ typedef struct parshall_ack {
     int64_t in_flight;
     /* Packets delivered so far. */
     int64_t delivered;
-    /* How many had been delivered when the packet that it reports was sent. */
+    /* Packets that had been delivered when the packet that it reports was sent. */
     int64_t prior_delivered;
     /* Packets that it acknowledges for the first time, cumulatively. */
     int64_t acked;
@@ -101,26 +103,25 @@ typedef struct parshall_ack {
     int64_t newly_delivered;
     /* Packets that it makes the sender think lost. */
     int64_t newly_lost;
-    /* What it is to the sender: 0 for new data, 1 for part of what is repaired, 2 for a duplicate, 3 for an
-     * old one. */
+    /* Kind of the ACK: 0 for new data, 1 for part of a repair, 2 for a duplicate, 3 for an old one. */
     int64_t kind;
-    /* Whether it reports a mark. */
+    /* True if it reports a mark. */
     bool ecn_echo;
-    /* Whether cwnd was what limited the sender. */
+    /* True if cwnd limited the sender. */
     bool window_limited;
-    /* Whether the window may grow: new data outside recovery, no mark, and a window that is used. */
+    /* True if the window may grow: new data outside recovery, no mark, and a window that is used. */
     bool may_grow;
-    /* Whether delivery_rate was limited by what the application gave to send, or the receiver to its window. */
+    /* True if the application's data or the receiver's window limited delivery_rate. */
     bool app_limited;
-    /* Whether the sender repairs losses. */
+    /* True if the sender repairs losses. */
     bool in_recovery;
 } parshall_ack;
 
-/* What a control is told of a loss, a mark or a timeout. */
+/* State of a connection that a control gets at a loss, a mark or a timeout. */
 typedef struct parshall_loss {
     /* When it was noticed, in seconds. */
     double now;
-    /* The same in picoseconds, without rounding. */
+    /* Time in picoseconds, without rounding. */
     int64_t now_ps;
     /* Packets in use: in flight, or the window, as the options of the transport have it. */
     double in_use;

@@ -47,10 +47,10 @@ typedef struct parshall_parameter {
 
 #endif
 
-/* What a forecaster and the engine tell each other. The state of every compiled forecaster begins with it;
- * the engine sets it before each call. */
+/* Shared state of a forecaster and the engine. The state of every compiled forecaster begins with it; the
+ * engine sets it before each call. */
 typedef struct parshall_series {
-    /* What the engine lends; see there. */
+    /* Functions that the engine lends; see there. */
     const parshall_host *host;
     /* The forecaster, for functions of the host that ask for it. */
     void *flow;

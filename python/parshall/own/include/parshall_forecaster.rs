@@ -29,11 +29,11 @@ pub struct Host {
     pub value: extern "C" fn(*mut c_void) -> f64,
 }
 
-/// What a forecaster and the engine tell each other. The state of every compiled forecaster begins with it;
-/// the engine sets it before each call.
+/// Shared state of a forecaster and the engine. The state of every compiled forecaster begins with it; the
+/// engine sets it before each call.
 #[repr(C)]
 pub struct Series {
-    /// What the engine lends; see there.
+    /// Functions that the engine lends; see there.
     pub host: *const Host,
     /// The forecaster, for functions of the host that ask for it.
     pub flow: *mut c_void,

@@ -48,8 +48,8 @@ typedef struct parshall_parameter {
 
 #endif
 
-/* What a filter of timeouts and the engine tell each other. The state of every compiled filter begins with
- * it; the engine sets it before each call and reads it afterwards. */
+/* Shared state of a filter of timeouts and the engine. The state of every compiled filter begins with it;
+ * the engine sets it before each call and reads it afterwards. */
 typedef struct parshall_filter {
     /* Smoothed round-trip time for recordings and the granularity of clocks, in seconds; NaN, as at first,
      * for none. */
@@ -60,7 +60,7 @@ typedef struct parshall_filter {
     double backoff;
     /* 1 if the sample is one of the same round trip as that before, else 0. */
     int64_t amid_round;
-    /* What the engine lends; see there. */
+    /* Functions that the engine lends; see there. */
     const parshall_host *host;
     /* The filter, for functions of the host that ask for it. */
     void *flow;

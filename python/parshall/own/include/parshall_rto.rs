@@ -30,8 +30,8 @@ pub struct Host {
     pub value: extern "C" fn(*mut c_void) -> f64,
 }
 
-/// What a filter of timeouts and the engine tell each other. The state of every compiled filter begins with
-/// it; the engine sets it before each call and reads it afterwards.
+/// Shared state of a filter of timeouts and the engine. The state of every compiled filter begins with it;
+/// the engine sets it before each call and reads it afterwards.
 #[repr(C)]
 pub struct Filter {
     /// Smoothed round-trip time for recordings and the granularity of clocks, in seconds; NaN, as at first,
@@ -43,7 +43,7 @@ pub struct Filter {
     pub backoff: f64,
     /// 1 if the sample is one of the same round trip as that before, else 0.
     pub amid_round: i64,
-    /// What the engine lends; see there.
+    /// Functions that the engine lends; see there.
     pub host: *const Host,
     /// The filter, for functions of the host that ask for it.
     pub flow: *mut c_void,
