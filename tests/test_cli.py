@@ -197,7 +197,7 @@ def test_files_that_cannot_be_read(name: str, tmp_path: Path, capsys: pytest.Cap
     binary = tmp_path / "binary.toml"
     binary.write_bytes(b"\xff\xfe\x00")
     Outcome(capsys, name, absent).fails_with(rf"{absent}: no such file, expected a scenario file", 1)
-    folder = "a folder without .*" if name == "check" else "Is a directory"
+    folder = "a folder without .*" if name == "check" else "is a folder"
     Outcome(capsys, name, tmp_path).fails_with(rf"{tmp_path}: {folder}, expected a scenario file.*", 1)
     Outcome(capsys, name, binary).fails_with(rf"{binary}: byte 1 is not UTF-8, expected a scenario file", 1)
 
@@ -205,7 +205,7 @@ def test_files_that_cannot_be_read(name: str, tmp_path: Path, capsys: pytest.Cap
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything")
 def test_a_file_without_permission(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file.chmod(0)
-    Outcome(capsys, "run", file).fails_with(rf"{file}: Permission denied, expected a scenario file", 1)
+    Outcome(capsys, "run", file).fails_with(rf"{file}: permission denied, expected a scenario file", 1)
 
 
 @pytest.mark.parametrize(

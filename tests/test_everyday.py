@@ -111,7 +111,7 @@ def test_seeds_are_a_list(text: str, seeds: list[int]) -> None:
     "text", ["", "0", "5-1", "1-", "a", "-1", "1.5", "1-10000000", "1,,2", "9" * 30, "1,1"]
 )
 def test_seeds_that_are_none(text: str) -> None:
-    with pytest.raises(InputError, match=r"--seeds: got .*, expected (how many, or )?seeds"):
+    with pytest.raises(InputError, match=r"--seeds: got .*, expected (a number of seeds, or )?seeds"):
         seeds_of(text)
 
 
