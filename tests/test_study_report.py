@@ -303,7 +303,8 @@ def test_verdicts_are_counted_apart_for_the_document_and_beyond_with_what_chance
         if count
     ]
     assert counts == expected == [3, 1, 1]
-    assert "Even if all 4 claims tested on random runs were true, up to 0.15 would fail by chance." in plain(html)
+    said = "Even if all 4 claims tested on random runs were true, up to 0.15 would fail by chance."
+    assert said in plain(html)
 
 
 # --- In a browser -------------------------------------------------------------------------------------------
