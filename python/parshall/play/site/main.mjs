@@ -20,6 +20,8 @@ import { View } from "./view.mjs";
 const byId = (id) => document.getElementById(id);
 const say = (text) => (byId("spoken").textContent = text);
 const LABELS = ["A", "B"];
+/** Characters beyond which mail and chat programs are known to cut links. */
+const LONG_LINK = 8000;
 
 class Page {
   constructor() {
@@ -221,7 +223,7 @@ class Page {
     }
     document.body.classList.add("stale");
     this.editor.fault(error);
-    this.#status("The scenario has a fault; the plots are those of the last run.");
+    this.#status(`${error.message} (the plots are those of the last run)`);
   }
 
   #large(takes) {
@@ -257,6 +259,10 @@ class Page {
     on("port", "change", () => {
       this.port = byId("port").value;
       this.run();
+    });
+    on("to-side", "click", () => {
+      byId("side").scrollIntoView();
+      byId("tab-controls").focus({ preventScroll: true });
     });
     on("undo", "click", () => this.undo());
     on("stop", "click", () => this.runner.stop());
@@ -345,7 +351,8 @@ class Page {
     const own = (label) => this.pinned[label] && { toml: this.pinned[label].toml, seed: this.pinned[label].seed };
     const fragment = await packed({ toml: this.text, seed: this.seed, engine: this.result?.engine, lesson: this.lesson?.id, a: own("A"), b: own("B") });
     history.replaceState(null, "", fragment);
-    await this.copy(location.href, "link");
+    const long = location.href.length > LONG_LINK ? "; some programs cut links so long" : "";
+    await this.copy(location.href, `link${long}`);
   }
 
   /** The scenario as a program in Python. */
@@ -364,7 +371,7 @@ class Page {
   async copy(text, what) {
     try {
       await navigator.clipboard.writeText(text);
-      this.toast(`Copied: ${what}, ${shown(text.length, 9)} characters`);
+      this.toast(`Copied, ${shown(text.length, 9)} characters: ${what}`);
     } catch {
       byId("copied").value = text;
       byId("copy").showModal();
