@@ -74,6 +74,7 @@ GIVEN: Mapping[str, Mapping[str, Any]] = {
         "weight": "from-rate",
     },
     "BernoulliLoss": {"probability": 0.01},
+    "TreatmentLoss": {"groups": [{}], "budget": 0.5},
     "ListedLoss": {"arrivals": [50, 51, 500]},
     "GilbertElliottLoss": {"good_to_bad": 0.01, "bad_to_good": 0.3, "loss_bad": 0.5},
     "DitherLoss": {"floor": 0.05},

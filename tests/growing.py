@@ -116,6 +116,12 @@ RUNS = {
     "rows of red_tuning": looked_at(
         'port_series = {of = ["bottleneck"], interval = "1000 s"}', bottleneck=f"queue = {{{TUNED}}}"
     ),
+    "rows of treatment": network(
+        app=MUCH,
+        transport='{kind = "udp"}',
+        bottleneck='loss = {kind = "treatment", groups = [{}], block = "1 us", times = 0, floor = 0, '
+        "budget = 1, goes_on = true}",
+    ),
     "rows of edges": network(
         record='edges = {of = ["bottleneck"], interval = "25 us"}',
         transport=LINUX,

@@ -275,12 +275,31 @@ def learn(folder: str, scenarios: int | None) -> None:
 @click.option(
     "--scenarios", type=click.IntRange(1), help="Judge on this many scenarios only, the first ones."
 )
-def judge(scenarios: int | None) -> None:
+@click.option(
+    "--drawn", is_flag=True, help="Judge on the study's scenarios instead, the 104 with the fewest packets."
+)
+def judge(scenarios: int | None, drawn: bool) -> None:
     """Judge the estimator on kinds of scenarios that the table was not calibrated with.
 
     Prints a table in Markdown, from which the guide has a part.
     """
-    from parshall_dev.calibration.judging import lines
+    from parshall_dev.calibration.judging import lines, lines_of_drawn
 
-    for line in lines(scenarios):
+    for line in lines_of_drawn(scenarios or 104) if drawn else lines(scenarios):
+        click.echo(line)
+
+
+@calibrate.command()
+@click.option("--scenarios", type=click.IntRange(1), default=96, help="Number of scenarios; 96 unless given.")
+@click.option("--budget", type=click.FloatRange(0, 1), default=0.05, help="Budget of a group; 0.05.")
+@click.option("--design", is_flag=True, help="Take the kinds to design on, not those to judge on.")
+def experiments(scenarios: int, budget: float, design: bool) -> None:
+    """Judge experiments on demand on drawn scenarios.
+
+    Prints a table in Markdown.
+    """
+    from parshall_dev.calibration import treated
+
+    kinds = treated.DESIGN if design else treated.JUDGING
+    for line in treated.lines(kinds, scenarios, budget=budget):
         click.echo(line)

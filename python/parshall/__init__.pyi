@@ -141,6 +141,8 @@ from .scenario import (
     TokenBucketMeter as TokenBucketMeter,
     Transfer as Transfer,
     TransferSequence as TransferSequence,
+    TreatedGroup as TreatedGroup,
+    TreatmentLoss as TreatmentLoss,
     TrtcmMeter as TrtcmMeter,
     Tsw2cmMeter as Tsw2cmMeter,
     Tsw3cmMeter as Tsw3cmMeter,

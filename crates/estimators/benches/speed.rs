@@ -11,6 +11,7 @@ use parshall_estimators::forecast::{Forecaster, ForecasterConfig, Loss, Predicti
 use parshall_estimators::mad::SlidingMad;
 use parshall_estimators::median::SlidingMedian;
 use parshall_estimators::packet_pair::{Filter, PacketPair, PacketPairSettings};
+use parshall_estimators::responsiveness::{Responsiveness, Settings};
 use parshall_estimators::rto::{evaluate, run, Deviation, RtoConfig, RtoRules, RtoTimer};
 use parshall_estimators::throughput::{Every, ThroughputSampler};
 
@@ -47,6 +48,8 @@ fn main() {
         report(&format!("packet pairs, {filter:?}"), &|xs| last_capacity(filter, xs));
     }
     report("throughput sampler", &sum_of_throughputs);
+    report("share, no packet judged", &|xs| sum_of_doubts(f64::MAX, xs));
+    report("share, half of the packets judged", &|xs| sum_of_doubts(0.01, xs));
     report("costs, jacobson", &|xs| evaluate(&mut timer(&RtoConfig::jacobson()), xs, 1, false).total_wait_s);
 }
 
@@ -103,6 +106,20 @@ fn forecasters() -> Vec<(&'static str, ForecasterConfig)> {
         ("mixture, absolute", ForecasterConfig::Mixture { loss: Loss::Absolute }),
         ("mixture, squared", ForecasterConfig::Mixture { loss: Loss::Squared }),
     ]
+}
+
+/// Packets of 64 flows, one every 10 ms, of which about half are dropped: the next packet of a flow that lost one is judged,
+/// if it is in another interval.
+fn sum_of_doubts(interval_s: f64, xs: &[f64]) -> f64 {
+    let settings = Settings { interval_s: interval_s.min(1e9), ..Settings::default() };
+    let mut port = Responsiveness::new(settings).expect("valid settings");
+    let mut sum = 0.0;
+    for (i, &x) in xs.iter().enumerate() {
+        let now = i as f64 * 0.01;
+        sum += port.close(now).and_then(|estimate| estimate.doubt).unwrap_or(0.0);
+        port.packet(now, i as u64 % 64, x < 0.5);
+    }
+    sum
 }
 
 /// Every ACK makes a pair, whose dispersion is the sample.

@@ -13,6 +13,7 @@
 //! | [`mad`] | the median absolute deviation of the last `k` samples |
 //! | [`weighted_median`] | the recursive weighted median |
 //! | [`nonresponsive`] | the share of traffic at a port that does not respond to congestion |
+//! | [`treatment`] | what a group of flows gives up when it meets more loss, by an experiment |
 //! | [`responsiveness`] | the share of non-responsive traffic, from what flows do after a drop or a mark |
 //! | [`forecast`] | the next sample, by last value, averages, medians, ARIMA or linear prediction that learns |
 //! | [`lmmse`] | the next sample, by linear prediction over a sliding window |
@@ -78,6 +79,7 @@ mod saved;
 mod seconds;
 mod sorted_window;
 pub mod throughput;
+pub mod treatment;
 mod two_heaps;
 pub mod weighted_median;
 

@@ -32,6 +32,7 @@ mod sender;
 #[allow(missing_docs)]
 mod simulator;
 mod state;
+mod treatment;
 
 use parshall_sim::LargePages;
 use pyo3::prelude::*;
@@ -52,6 +53,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     nonresponsive::register(module)?;
     own::register(module)?;
     responsiveness::register(module)?;
+    treatment::register(module)?;
     alarm::register(module)?;
     sender::register(module)?;
     simulator::register(module)

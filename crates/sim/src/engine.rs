@@ -17,6 +17,7 @@ mod members;
 mod order;
 mod outcome;
 mod serving;
+mod treated;
 mod tuning;
 
 pub(crate) use build::build_ports;

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import parshall
+from parshall.estimators import NonresponsiveKaczmarz, NonresponsiveKalman
 from parshall.scenario import (
     BernoulliLoss,
     Binomial,
@@ -25,15 +26,19 @@ from parshall.scenario import (
     Pie,
     Red,
     Schedule,
+    Series,
     Tcp,
     Udp,
     VegasControl,
     Veno,
 )
 from parshall_dev.calibration import prior
-from parshall_studies.responsiveness import drawn, response
+from parshall_studies.responsiveness import aggregate, drawn, response
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from parshall.recording import Recording
     from parshall.scenario import Scenario
 
 SALT = 2087
@@ -47,6 +52,8 @@ window that no loss makes smaller."""
 QUEUES = ("droptail-bytes", "adaptive-red", "red-ecn", "linux-codel", "linux-pie", "droptail")
 TWINS = 4
 """Pairs."""
+MODELS = {"kaczmarz": NonresponsiveKaczmarz, "kalman": NonresponsiveKalman}
+"""Filters of the dissertation's model, which knows the queue, arrivals and drops of the aggregate."""
 _FRAMES = 25.0
 """Frames/s."""
 _DEVIATIONS = 2.0
@@ -207,6 +214,15 @@ def _marking(scenario: Scenario) -> Scenario:
     return scenario.with_({"links": links})
 
 
+def _modelled(each: Aside, run: Recording, follows: Any) -> NDArray[np.float64]:
+    """Shares of the dissertation's model, one half where it has none."""
+    rows = len(run.columns("responsiveness")["time"])
+    shares = np.full(rows, 0.5)
+    found = aggregate.modelled(each, run, follows)[:rows]
+    shares[: len(found)] = np.clip(np.nan_to_num(found, nan=0.5), 0, 1)
+    return shares
+
+
 def judged(each: Aside, dither: str) -> Mapping[str, Any]:
     """Truth and estimates of the intervals from 20 s on in which the queue was asked for more than it could
     do.
@@ -218,18 +234,21 @@ def judged(each: Aside, dither: str) -> Mapping[str, Any]:
     changes: dict[str, Any] = {
         "record.responsiveness.evidence_every": None,
         "record.responsiveness.deaf": deaf,
+        "record.port_series": Series(of="bottleneck", interval=aggregate.SAMPLING),
     }
     if dither == "floor":
         changes |= {
             "loss": DitherLoss(floor=0.001, part=1.0, of="data"),
             "record.responsiveness.signals": "both",
         }
-    seen = parshall.run(network.with_(changes), 1).columns("responsiveness")
+    run = parshall.run(network.with_(changes), 1)
+    seen = run.columns("responsiveness")
     late = (seen["time"] > drawn.JUDGED_FROM) & (seen["packets"] > 20) & (np.cumsum(seen["signals"]) > 0)
     packets = seen["packets"][late]
     found = {name: seen[name][late] for name in ("share", "share_lower", "share_upper")}
     return {
         "truth": seen["packets_deaf"][late] / packets,
         "udp": seen["packets_udp"][late] / packets,
+        **{name: _modelled(each, run, follows)[late] for name, follows in MODELS.items()},
         **found,
     }

@@ -40,7 +40,7 @@ def library(folder: Path) -> tuple[Rhythm, ...]:
         rhythm
         for place, kind in enumerate(kinds)
         for run in range(RUNS)
-        for rhythm in _recorded(kind, _FIRST + RUNS * place + run)
+        for rhythm in recorded(kind, _FIRST + RUNS * place + run)
     ]
     folder.mkdir(parents=True, exist_ok=True)
     unfinished = kept.with_suffix(".part")
@@ -49,7 +49,7 @@ def library(folder: Path) -> tuple[Rhythm, ...]:
     return tuple(found)
 
 
-def _recorded(kind: str, number: int) -> list[Rhythm]:
+def recorded(kind: str, number: int) -> list[Rhythm]:
     """Flows of a scenario in which everything responds."""
     each = replace(prior.draw(number, slow=True), share=0.0, responsive=kind, shape="steady", dither="none")
     changes = {"record.responsiveness": None, "record.port_series": None, "record.packets": ["bottleneck"]}

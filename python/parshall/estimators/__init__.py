@@ -61,6 +61,7 @@ from parshall.estimators.sender import (
     ThroughputSampler,
     ThroughputSeries,
 )
+from parshall.estimators.treatment import Treatment, TreatmentOutcome
 from parshall.estimators.udp_counter import UdpCounter, UdpSeries, UdpShare, counter_differences
 
 __all__ = [
@@ -99,6 +100,8 @@ __all__ = [
     "SlidingMedian",
     "ThroughputSampler",
     "ThroughputSeries",
+    "Treatment",
+    "TreatmentOutcome",
     "UdpCounter",
     "UdpSeries",
     "UdpShare",

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from parshall.errors import InputError, shown
+from parshall.errors import InputError, ParshallError, shown
 from parshall.recording.counters import cell
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ __all__ = [
     "PortNonresponsive",
     "PortResponsiveness",
     "PortSeries",
+    "PortTreatment",
     "PortView",
     "RttSamples",
     "Transfers",
@@ -393,6 +394,34 @@ class PortRedTuning(_Rows):
     """Upper threshold from here on."""
 
 
+@dataclass(frozen=True, repr=False)
+class PortTreatment(_Rows):
+    """Outcomes of experiments with groups of flows (``TreatmentLoss``): a row for each group and pair of
+    blocks that asked, by its end, ``time``.
+    """
+
+    group: Counts
+    """Number of the group in ``groups``."""
+    lower: Reals
+    """Part of their packets that flows give up under treatment, at least."""
+    effect: Reals
+    """Estimate of it; NaN before a pair has told something."""
+    upper: Reals
+    """Its upper bound. Bounds hold at all times at once in 95 % of experiments with flows that do not
+    respond."""
+    price: Reals
+    """Cost so far as a part of the group's packets: those that the treatment took, and those that treated
+    flows sent less."""
+    packets: Counts
+    """Packets of the group so far."""
+    signals: Counts
+    """Packets that the treatment dropped or marked."""
+    pairs: Counts
+    """Pairs that have told something."""
+    label: Counts
+    """A :class:`parshall.estimators.FlowLabel`: -1 responds, 1 does not, 0 is unknown."""
+
+
 @dataclass(frozen=True)
 class PortView:
     """One port of a recording: a direction of a link, with its queue."""
@@ -468,6 +497,14 @@ class PortView:
     def red_tuning(self) -> PortRedTuning:
         """Thresholds of a RED with ``tune_by``; needs ``record.port_series``."""
         return self._rows("red_tuning", PortRedTuning, "port_series")
+
+    @property
+    def treatment(self) -> PortTreatment:
+        """Outcomes of its experiments; needs a link whose ``loss`` is a ``TreatmentLoss``."""
+        if "treatment" not in self._recording.tables:
+            raise ParshallError(f"{self.name}: no experiments, expected a link whose loss is a TreatmentLoss")
+        columns = self._recording.columns("treatment")
+        return _rows(PortTreatment, columns, columns["port"] == self._index)
 
     @property
     def packets(self) -> Packets:

@@ -86,6 +86,8 @@ from .parts import (
     TokenBucketMeter as TokenBucketMeter,
     Transfer as Transfer,
     TransferSequence as TransferSequence,
+    TreatedGroup as TreatedGroup,
+    TreatmentLoss as TreatmentLoss,
     TrtcmMeter as TrtcmMeter,
     Tsw2cmMeter as Tsw2cmMeter,
     Tsw3cmMeter as Tsw3cmMeter,

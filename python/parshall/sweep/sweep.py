@@ -21,6 +21,7 @@ from parshall.recording.views import (
     PortRedTuning,
     PortResponsiveness,
     PortSeries,
+    PortTreatment,
     PortView,
     RttSamples,
     WindowChanges,
@@ -63,6 +64,7 @@ _SERIES = {
     "responsiveness": PortResponsiveness,
     "nonresponsive": PortNonresponsive,
     "red_tuning": PortRedTuning,
+    "treatment": PortTreatment,
 }
 """Classes with the columns of the tables that a scenario may record."""
 _GRID = Grid.known(kind="grid")

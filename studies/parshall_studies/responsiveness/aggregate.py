@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from parshall.estimators import NonresponsiveKalman
+from parshall.estimators import NonresponsiveKaczmarz, NonresponsiveKalman
 from parshall.scenario import BernoulliLoss
 from parshall.stats import mean
 from parshall_studies import study as st
@@ -31,7 +31,8 @@ HORIZONS: Mapping[str, float] = {"lock_in_short": 2.0, "lock_in": 8.0}
 """Round trips within which the answer is looked for."""
 _MOST_BITS = 3e9
 """Scenarios that carry more than this are left out: each packet is recorded."""
-_SAMPLING = INTERVAL / 10
+SAMPLING = INTERVAL / 10
+"""Seconds from one look at the port to the next."""
 _LATEST = 5.0
 """Seconds before the end in which packets are not trials: too little is seen of what follows."""
 _ARRIVAL, _DROP, _LOSS = 0, 2, 3
@@ -69,7 +70,7 @@ def _watched(scenario: Drawn, deaf: Sequence[str]) -> Dumbbell:
         {
             "loss": BernoulliLoss(probability=PROBABILITY, of="data"),
             "record.responsiveness.deaf": list(deaf),
-            "record.port_series.interval": _SAMPLING,
+            "record.port_series.interval": SAMPLING,
             "record.packets": ["bottleneck"],
         }
     )
@@ -80,7 +81,7 @@ def scored(scenario: Drawn, run: Recording) -> Mapping[str, float]:
     seen = run.columns("responsiveness")
     late = (seen["time"] > JUDGED_FROM) & (seen["packets"] > 0)
     truth = seen["packets_deaf"][late] / seen["packets"][late]
-    kalman = _kalman(scenario, run)[: len(late)][late]
+    kalman = modelled(scenario, run, NonresponsiveKalman)[: len(late)][late]
     answers = {name: lock_in(scenario, run, round_trips) for name, round_trips in HORIZONS.items()}
     return {
         "truth": mean(truth),
@@ -90,20 +91,24 @@ def scored(scenario: Drawn, run: Recording) -> Mapping[str, float]:
     }
 
 
-def _kalman(scenario: Drawn, run: Recording) -> Reals:
-    """Shares by the document's model and a Kalman filter, nothing of which was tuned."""
+def modelled(
+    scenario: Drawn, run: Recording, follows: type[NonresponsiveKalman] | type[NonresponsiveKaczmarz]
+) -> Reals:
+    """Shares by the document's model, whose unknowns a filter follows, nothing of which was tuned. The run
+    has the port every :data:`SAMPLING` seconds.
+    """
     counted = run.columns("port_series")
     arrived, dropped, size = (
         np.diff(counted[name].astype(float))
         for name in ("packets_arrived", "packets_dropped", "bytes_arrived")
     )
     capacity = scenario.rate / 8 / (size.sum() / arrived.sum())
-    rtt = max(scenario.rtt, _SAMPLING)  # The model samples at least once a round trip.
-    model = NonresponsiveKalman(
+    rtt = max(scenario.rtt, SAMPLING)  # The model samples at least once a round trip.
+    model = follows(
         capacity,
         rtt,
-        _SAMPLING,
-        estimation_samples=round(INTERVAL / _SAMPLING),
+        SAMPLING,
+        estimation_samples=round(INTERVAL / SAMPLING),
         start_z0=0.5 * capacity * rtt,
         start_n_s=0.5 * capacity * rtt / _START_WINDOW,
         zero_drops_after=1,
@@ -121,7 +126,7 @@ def lock_in(scenario: Drawn, run: Recording, round_trips: float) -> float:
     events = packets["event"][~packets["ack"]]
     arrival = events == _ARRIVAL
     times = packets["time"][~packets["ack"]][arrival]
-    within = round_trips * scenario.rtt + _SAMPLING
+    within = round_trips * scenario.rtt + SAMPLING
     place = np.arange(len(times))
     after = np.searchsorted(times, times + within) - place - 1.0
     before = place - np.searchsorted(times, times - within).astype(float)

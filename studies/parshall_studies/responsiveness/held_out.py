@@ -89,7 +89,7 @@ def watched(scenario: Drawn, dither: str, deaf: Sequence[str]) -> Dumbbell:
 def scored(scenario: Drawn, run: Recording) -> Mapping[str, float]:
     """Scores of the estimates of a run, over the intervals in which the link was full."""
     seen, counted = run.columns("responsiveness"), run.columns("port_series")
-    full = _full(scenario, seen, counted)
+    full = at_full_link(scenario, seen, counted)
     packets = seen["packets"][full].astype(float)
     by_response, by_protocol = (seen[name][full] / packets for name in ("packets_deaf", "packets_udp"))
     share, lower, upper = (seen[name][full] for name in ("share", "share_lower", "share_upper"))
@@ -138,7 +138,7 @@ def deaf_flows(bench: st.Workbench, scenarios: Mapping[str, Drawn]) -> Mapping[s
     return flows
 
 
-def _full(scenario: Drawn, seen: Mapping[str, Reals], counted: Mapping[str, Reals]) -> np.ndarray:
+def at_full_link(scenario: Drawn, seen: Mapping[str, Reals], counted: Mapping[str, Reals]) -> np.ndarray:
     """Intervals in which the link sent what it could. Where its rate changes, a drop or mark says so."""
     times = seen["time"]
     departed = np.interp(times, counted["time"], counted["bytes_departed"]) - np.interp(

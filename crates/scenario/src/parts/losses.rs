@@ -1,7 +1,8 @@
 //! Losses on links.
 
-use crate::part::{parts, Kinds, F, T};
-use crate::takes::{Takes, COUNTS, PROBABILITY};
+use crate::part::{parts, Kinds, B, EMPTY_LIST, F, T};
+use crate::read as checks;
+use crate::takes::{Takes, CODE_POINTS, COUNTS, FLAG, NAMES, NOT_NEGATIVE, PERIOD, PROBABILITY, SHARE};
 
 parts! {
     /// Loses the packets with these arrival numbers at the port.
@@ -49,6 +50,39 @@ parts! {
         /// Which packets can be lost, and are counted.
         of: Takes::Choice(&["all", "data", "acks"]) => T("all"),
     }
+
+    /// An experiment that the router makes on demand: do groups of flows send less when they meet more
+    /// loss? Time goes in pairs of blocks, and for each of 128 parts of a group's flows a coin decides in
+    /// which of the two blocks it meets more: packets of data are lost, or marked where they may carry a
+    /// mark (ECN), besides what the queue does. What came of it is in `port(...).treatment`: bounds of the
+    /// part of their packets that flows give up, judged by the coins alone, and what that cost.
+    TREATMENT_LOSS: "TreatmentLoss" as "treatment", checked by checks::groups {
+        /// Groups, each with an experiment of its own; a flow belongs to the first that it fits.
+        groups: Takes::Tables(&TREATED_GROUP),
+        /// Length of a block, ten to twenty round trips.
+        block: PERIOD => F(2.0),
+        /// Probability of the treatment, as a multiple of the queue's own rate of drops and marks.
+        times: NOT_NEGATIVE => F(2.0),
+        /// Its least probability.
+        floor: PROBABILITY => F(0.01),
+        /// Part of a group that is asked at a time.
+        part: SHARE => F(1.0),
+        /// Part of a group's packets that its experiment may cost. What it takes stays within; what flows
+        /// send less may exceed it by what one pair of blocks costs, and no pair begins before that is paid.
+        budget: PROBABILITY => F(0.05),
+        /// Effect that parts groups that respond from those that do not.
+        limit: SHARE => F(0.1),
+        /// True to go on with an experiment once its group has a label.
+        goes_on: FLAG => B(false),
+    }
+
+    /// A group of flows that an experiment asks.
+    TREATED_GROUP: "TreatedGroup" {
+        /// Names of flows, in which `*` stands for any text; none is all.
+        flows: NAMES => EMPTY_LIST,
+        /// Code points that flows give their packets; none is any.
+        dscp: CODE_POINTS => EMPTY_LIST,
+    }
 }
 
 /// The kinds of loss.
@@ -56,5 +90,5 @@ pub static ANY_LOSS: Kinds = Kinds::new(
     "AnyLoss",
     module_path!(),
     "kind of loss",
-    &[&LISTED_LOSS, &BERNOULLI_LOSS, &GILBERT_ELLIOTT_LOSS, &DITHER_LOSS],
+    &[&LISTED_LOSS, &BERNOULLI_LOSS, &GILBERT_ELLIOTT_LOSS, &DITHER_LOSS, &TREATMENT_LOSS],
 );

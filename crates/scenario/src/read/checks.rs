@@ -143,6 +143,14 @@ pub(crate) fn weights_and_probabilities(queues: &Fields<'_>) -> Checked {
     Ok(())
 }
 
+/// An experiment has groups.
+pub(crate) fn groups(loss: &Fields<'_>) -> Checked {
+    if loss.items("groups").is_empty() {
+        return Err(Fault::new("groups", "none", "at least one group"));
+    }
+    Ok(())
+}
+
 /// A conditioner has rules, whose meters have a peak that is no less than what is committed (RFC 2698 and 2859).
 pub(crate) fn rules(conditioner: &Fields<'_>) -> Checked {
     let rules = conditioner.items("rules");

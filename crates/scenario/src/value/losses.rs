@@ -1,5 +1,6 @@
 //! Packets that are lost on their way, whatever the queue.
 
+use parshall_control::units::Time;
 use serde::{Deserialize, Serialize};
 
 use super::defaults::one;
@@ -16,6 +17,8 @@ pub enum Loss {
     GilbertElliott(GilbertElliottLoss),
     /// The router drops, or marks, a few packets itself where its queue drops and marks nothing.
     Dither(DitherLoss),
+    /// The router drops, or marks, packets of groups of flows by the toss of a coin, to see who sends less for it.
+    Treatment(TreatmentLoss),
 }
 
 /// See [`Loss::Listed`].
@@ -75,6 +78,69 @@ pub struct DitherLoss {
     /// Which packets can be lost, and are counted.
     #[serde(default)]
     pub of: LossOf,
+}
+
+/// See [`Loss::Treatment`]. Each group has an experiment of its own
+/// ([`Treatment`](parshall_estimators::treatment::Treatment)), and a flow belongs to the first that it fits. Packets of
+/// data alone are asked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TreatmentLoss {
+    /// Groups.
+    pub groups: Vec<TreatedGroup>,
+    /// Length of a block.
+    #[serde(default = "default_block")]
+    pub block: Time,
+    /// Probability of the treatment, as a multiple of the queue's own rate of drops and marks.
+    #[serde(default = "two")]
+    pub times: f64,
+    /// Its least probability.
+    #[serde(default = "default_dose")]
+    pub floor: f64,
+    /// Part of a group that is asked at a time.
+    #[serde(default = "one")]
+    pub part: f64,
+    /// Part of a group's packets that its experiment may cost.
+    #[serde(default = "default_budget")]
+    pub budget: f64,
+    /// Effect that parts groups that respond from those that do not.
+    #[serde(default = "default_limit")]
+    pub limit: f64,
+    /// True to go on once a group has a label.
+    #[serde(default)]
+    pub goes_on: bool,
+}
+
+/// A group of flows that an experiment asks.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TreatedGroup {
+    /// Names of flows, in which `*` stands for any text; none is all.
+    #[serde(default)]
+    pub flows: Vec<String>,
+    /// Code points that flows give their packets; none is any.
+    #[serde(default)]
+    pub dscp: Vec<u8>,
+}
+
+fn default_block() -> Time {
+    Time::from_secs(2.0)
+}
+
+fn two() -> f64 {
+    2.0
+}
+
+fn default_dose() -> f64 {
+    0.01
+}
+
+fn default_budget() -> f64 {
+    0.05
+}
+
+fn default_limit() -> f64 {
+    0.1
 }
 
 fn default_floor() -> f64 {

@@ -8,10 +8,11 @@ use super::Checked;
 use crate::control::user::{self, Found, MOST_PACKETS};
 use crate::control::Control;
 use crate::error::ScenarioError;
+use crate::network::treatment_settings;
 use crate::queue::queue_settings;
 use crate::scenario::{
     Capacity, CoDel, DropTail, Flow, FqCodel, Jitter, Loss, Pie, ProfileName, Queue, RecoveryName, Red,
-    RedWeight, Scenario, Tcp, Transport, TuneBy, Udp,
+    RedWeight, Scenario, Tcp, Transport, TreatmentLoss, TuneBy, Udp,
 };
 use crate::transport::TcpOptions;
 use crate::units::{Rate, Time};
@@ -206,6 +207,7 @@ pub(super) fn check_loss(path: &Place<'_>, loss: Option<Arc<Loss>>) -> Checked<O
         Some(Loss::Dither(config)) => {
             check_probabilities(path, &[("floor", config.floor), ("part", config.part)])?
         }
+        Some(Loss::Treatment(config)) => check_treatment(path, config)?,
         Some(Loss::GilbertElliott(config)) => check_probabilities(
             path,
             &[
@@ -223,6 +225,16 @@ pub(super) fn check_loss(path: &Place<'_>, loss: Option<Arc<Loss>>) -> Checked<O
         }
     }
     Ok(loss)
+}
+
+fn check_treatment(path: &Place<'_>, config: &TreatmentLoss) -> Checked<()> {
+    if config.groups.is_empty() {
+        return Err(ScenarioError::new(format!("{path}.groups"), "none", "at least one group"));
+    }
+    treatment_settings(config, 0).validate().map_err(|error| {
+        let field = if error.field == "block_s" { "block" } else { error.field };
+        ScenarioError::new(format!("{path}.{field}"), error.value, error.expected)
+    })
 }
 
 /// Probabilities by the names of their fields.

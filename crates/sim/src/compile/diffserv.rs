@@ -345,7 +345,7 @@ fn matches_rule(rule: &Rule, flow: &Flow, ack: bool) -> bool {
 }
 
 /// Returns whether a name matches a pattern, in which `*` stands for any text.
-fn matches(pattern: &str, name: &str) -> bool {
+pub(crate) fn matches(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = name.strip_prefix(parts.next().unwrap_or_default()) else {
         return false;

@@ -24,6 +24,7 @@ use checks::{
     check_capacity, check_durations, check_jitter, check_loss, check_name, check_queue, check_rate,
     check_transport,
 };
+pub(crate) use diffserv::matches;
 use diffserv::{check_dscp, check_edges, plan_conditioners, PlacedConditioner, Surroundings};
 use events::check_events;
 use layout::{lay_out, Paths};

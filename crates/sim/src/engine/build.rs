@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::treated;
 use crate::compile::{Plan, PortPlan};
 use crate::network::{
     ArrivalPort, Conditioner, ConditionerPlan, DeparturePort, Events, Exchange, Hop, Jitter, LossProcess,
@@ -64,6 +65,7 @@ pub(crate) fn build_ports(plan: &Plan, seed: u64) -> (Vec<PortKind>, Vec<Port>) 
     };
     room::ask::<Port>(plan.ports.len(), "ports");
     let mut ports: Vec<Port> = plan.ports.iter().enumerate().map(build).collect();
+    treated::enrol(plan, &mut ports);
     for &index in plan.watch.port_series.iter().flat_map(|(ports, _)| ports) {
         if let Probe::TunedRed(red) = ports[index as usize].probe() {
             red.tuning_mut().into_iter().for_each(|tuning| tuning.keep());

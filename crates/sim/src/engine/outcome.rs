@@ -46,6 +46,7 @@ impl Simulation {
             Piece("packets in flight", self.in_flight.bytes()),
             Piece("packets at ports", at_ports),
             Piece("rows of transfers", self.apps.bytes()),
+            Piece("rows of treatment", self.ports.iter().map(Port::bytes_treated).sum()),
             Piece("rows of red_tuning", self.ports.iter().map(Port::bytes_tuning).sum()),
             Piece("rows of edges", self.conditioners.iter().map(|(_, each)| each.bytes_samples()).sum()),
         ];
@@ -90,6 +91,7 @@ impl Simulation {
         }
         let mut tables = vec![flows, ports.into_table()];
         tables.extend(self.red_tunings());
+        tables.extend(self.treatments());
         tables.extend(self.class_counters());
         tables.extend(self.edges());
         let called = Called { flows: &names.flows, owners: &self.owners, ports: &names.ports };

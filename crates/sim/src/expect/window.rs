@@ -42,7 +42,7 @@ fn by_delay(options: &TcpOptions) -> bool {
 /// The probability that a packet of data is lost by a link's own losses.
 pub fn loss_probability(loss: &Loss) -> f64 {
     let (probability, of) = match loss {
-        Loss::Listed(_) => return 0.0,
+        Loss::Listed(_) | Loss::Treatment(_) => return 0.0,
         Loss::Bernoulli(config) => (config.probability, config.of),
         Loss::GilbertElliott(config) => {
             let change = config.good_to_bad + config.bad_to_good;

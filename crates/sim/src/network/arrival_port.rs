@@ -9,6 +9,7 @@ use super::loss::{Fate, LossProcess};
 use super::port_kind::PortKind;
 use super::report::{Outcome, Probe};
 use super::service::Service;
+use super::treated::Treated;
 use crate::packet::{ecn, Packet};
 use crate::queue::{AnyArrivalQueue, Arrival, ArrivalQueue, Backlog, Reason, Verdict};
 use crate::units::Time;
@@ -55,7 +56,7 @@ impl ArrivalPort {
         let fate = self
             .loss
             .as_mut()
-            .map_or(Fate::Passes, |loss| loss.fate(now, packet.is_ack(), ecn_capable, backlog));
+            .map_or(Fate::Passes, |loss| loss.fate(now, packet.hop, packet.is_ack(), ecn_capable, backlog));
         let dark = self.events.as_ref().is_some_and(|events| events.loses(now, packet.is_ack()));
         if dark || fate == Fate::Lost {
             return Outcome::Lost;
@@ -65,7 +66,7 @@ impl ArrivalPort {
         let arrival = Arrival { now, size: packet.size, ecn_capable, idle_since: busy_until, flow };
         let verdict = self.discipline.arrive(&arrival, &self.backlog);
         if let Some(loss) = &mut self.loss {
-            loss.observe_queue(packet.is_ack(), verdict != Verdict::Accept, backlog);
+            loss.observe_queue(packet.hop, packet.is_ack(), verdict != Verdict::Accept, backlog);
         }
         if verdict == Verdict::Drop {
             return Outcome::Dropped(Reason::Full);
@@ -83,6 +84,16 @@ impl ArrivalPort {
     /// Drop probability and draw for the last packet that arrived.
     pub fn dither(&self) -> Dither {
         self.loss.as_ref().map_or(Dither::NONE, LossProcess::draw)
+    }
+
+    /// The experiments that are made before the queue, to look at.
+    pub fn treated_ref(&self) -> Option<&Treated> {
+        self.loss.as_ref()?.treated_ref()
+    }
+
+    /// The experiments that are made before the queue.
+    pub fn treated(&mut self) -> Option<&mut Treated> {
+        self.loss.as_mut()?.treated()
     }
 
     /// When a packet that has left at `departure` reaches the far end, where it would at `arrival` but for jitter and events.

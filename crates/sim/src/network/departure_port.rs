@@ -8,6 +8,7 @@ use super::loss::{Fate, LossProcess};
 use super::port_kind::PortKind;
 use super::report::{PortCounters, Probe};
 use super::service::Service;
+use super::treated::Treated;
 use crate::limits::Steps;
 use crate::packet::{ecn, Packet};
 use crate::queue::{AnyDepartureQueue, Backlog, DepartureQueue, Held, Reason};
@@ -113,7 +114,7 @@ impl DeparturePort {
         let fate = self
             .loss
             .as_mut()
-            .map_or(Fate::Passes, |loss| loss.fate(now, packet.is_ack(), ecn_capable, waiting));
+            .map_or(Fate::Passes, |loss| loss.fate(now, packet.hop, packet.is_ack(), ecn_capable, waiting));
         let dark = self.events.as_ref().is_some_and(|events| events.loses(now, packet.is_ack()));
         if dark || fate == Fate::Lost {
             self.counters.packets_lost += counted;
@@ -139,6 +140,16 @@ impl DeparturePort {
         self.loss.as_ref().map_or(Dither::NONE, LossProcess::draw)
     }
 
+    /// The experiments that are made before the queue, to look at.
+    pub fn treated_ref(&self) -> Option<&Treated> {
+        self.loss.as_ref()?.treated_ref()
+    }
+
+    /// The experiments that are made before the queue.
+    pub fn treated(&mut self) -> Option<&mut Treated> {
+        self.loss.as_mut()?.treated()
+    }
+
     /// Lets the port go on at `now`. What the queue drops is in `dropped` then.
     pub fn next(&mut self, kind: &PortKind, now: Time) -> Next {
         if self.queue.waiting().0 == 0 {
@@ -161,7 +172,7 @@ impl DeparturePort {
         };
         let packet = leaving.held.packet;
         if let Some(loss) = &mut self.loss {
-            loss.observe_queue(packet.is_ack(), leaving.marked, self.queue.waiting().1);
+            loss.observe_queue(packet.hop, packet.is_ack(), leaving.marked, self.queue.waiting().1);
         }
         let departure = self.transmit(kind, now, &leaving.held);
         let newly_marked = leaving.marked && !leaving.held.marked;
@@ -208,7 +219,9 @@ impl DeparturePort {
     fn count_drops(&mut self, kind: &PortKind, now: Time) {
         if let Some(loss) = &mut self.loss {
             let waiting = self.queue.waiting().1;
-            self.dropped.iter().for_each(|held| loss.observe_queue(held.packet.is_ack(), true, waiting));
+            self.dropped
+                .iter()
+                .for_each(|held| loss.observe_queue(held.packet.hop, held.packet.is_ack(), true, waiting));
         }
         if now >= kind.count_from {
             for held in &self.dropped {

@@ -3,6 +3,7 @@
 use parshall_estimators::responsiveness::Dither as Draw;
 
 use super::dither::Dither;
+use super::treated::Treated;
 use crate::random::Stream;
 use crate::scenario::{self, LinkEvent, LossChange, LossOf};
 use crate::units::Time;
@@ -41,6 +42,8 @@ enum Law {
     GilbertElliott { config: scenario::GilbertElliottLoss, bad: bool, stream: Stream },
     /// Random drops or marks when the queue itself signals too rarely.
     Dither(Dither),
+    /// Experiments with groups of flows.
+    Treated(Box<Treated>),
 }
 
 impl LossProcess {
@@ -63,16 +66,20 @@ impl LossProcess {
         Some(LossProcess { of, law, changes, draw: Draw::NONE })
     }
 
-    /// Decides the fate of the packet that arrives now, an ACK or not. Packets of the other kind do not
+    /// Decides the fate of the packet that arrives now on this hop, an ACK or not. Packets of the other kind do not
     /// count. The queue holds `backlog` bytes. Calls must be in order of time.
-    pub fn fate(&mut self, now: Time, ack: bool, ecn_capable: bool, backlog: u64) -> Fate {
+    pub fn fate(&mut self, now: Time, hop: u32, ack: bool, ecn_capable: bool, backlog: u64) -> Fate {
         while let Some(change) = self.changes.pop_if(|change| change.at <= now) {
             self.of = change.of;
             self.law.change(change.probability);
         }
         self.draw = Draw::NONE;
-        match self.concerns(ack) && self.takes_next(backlog) {
-            true if ecn_capable && matches!(self.law, Law::Dither(_)) => Fate::Marked,
+        let taken = match &mut self.law {
+            Law::Treated(treated) => !ack && treated.asks(now, hop),
+            _ => self.concerns(ack) && self.takes_next(backlog),
+        };
+        match taken {
+            true if ecn_capable && matches!(self.law, Law::Dither(_) | Law::Treated(_)) => Fate::Marked,
             true => Fate::Lost,
             false => Fate::Passes,
         }
@@ -91,10 +98,28 @@ impl LossProcess {
 
     /// The queue took in a packet that was not lost, or dropped or marked it (`signalled`), while it held `backlog`
     /// bytes.
-    pub fn observe_queue(&mut self, ack: bool, signalled: bool, backlog: u64) {
+    pub fn observe_queue(&mut self, hop: u32, ack: bool, signalled: bool, backlog: u64) {
         let concerned = self.concerns(ack);
-        if let (Law::Dither(dither), true) = (&mut self.law, concerned) {
-            dither.update(signalled, backlog);
+        match &mut self.law {
+            Law::Dither(dither) if concerned => dither.update(signalled, backlog),
+            Law::Treated(treated) if !ack => treated.observe_queue(hop, signalled),
+            _ => {}
+        }
+    }
+
+    /// The experiments that it makes, to look at.
+    pub fn treated_ref(&self) -> Option<&Treated> {
+        match &self.law {
+            Law::Treated(treated) => Some(treated),
+            _ => None,
+        }
+    }
+
+    /// The experiments that it makes.
+    pub fn treated(&mut self) -> Option<&mut Treated> {
+        match &mut self.law {
+            Law::Treated(treated) => Some(treated),
+            _ => None,
         }
     }
 
@@ -124,6 +149,9 @@ impl Law {
                 (config.of, Law::GilbertElliott { config: *config, bad: false, stream: stream() })
             }
             scenario::Loss::Dither(config) => (config.of, Law::Dither(Dither::new(*config, stream()))),
+            scenario::Loss::Treatment(config) => {
+                (LossOf::Data, Law::Treated(Box::new(Treated::new(config, stream()))))
+            }
         }
     }
 
@@ -133,6 +161,7 @@ impl Law {
             Law::Nothing(stream) | Law::Listed { stream, .. } => stream,
             Law::Bernoulli { stream, .. } | Law::GilbertElliott { stream, .. } => stream,
             Law::Dither(dither) => dither.stream(),
+            Law::Treated(treated) => treated.stream(),
         };
         *self = Law::Bernoulli { probability, stream: stream.clone() };
     }
@@ -152,6 +181,7 @@ impl Law {
                 (0.0, stream.chance(if *bad { config.loss_bad } else { config.loss_good }))
             }
             Law::Dither(dither) => dither.asks(backlog),
+            Law::Treated(_) => (0.0, false),
         }
     }
 }
@@ -172,7 +202,7 @@ mod tests {
 
     fn takes(loss: &mut LossProcess, ack: bool) -> bool {
         // Only a dither looks at whether a packet may be marked.
-        loss.fate(Time::ZERO, ack, true, 0) == Fate::Lost
+        loss.fate(Time::ZERO, 0, ack, true, 0) == Fate::Lost
     }
 
     #[test]
@@ -216,7 +246,7 @@ mod tests {
     /// Losses among so many packets, of which one comes each millisecond from 0 on.
     fn lost(loss: &mut LossProcess, n: u32) -> Vec<bool> {
         let at = |ms: u32| Time::from_secs(f64::from(ms) * 0.001);
-        (0..n).map(|ms| loss.fate(at(ms), false, true, 0) == Fate::Lost).collect()
+        (0..n).map(|ms| loss.fate(at(ms), 0, false, true, 0) == Fate::Lost).collect()
     }
 
     const BERNOULLI: &str = r#"{"kind": "bernoulli", "probability": 0.3}"#;
@@ -260,16 +290,16 @@ mod tests {
     #[test]
     fn a_dither_marks_what_may_carry_a_mark() {
         let mut loss = loss(r#"{"kind": "dither", "floor": 1.0, "of": "data"}"#);
-        assert_eq!(loss.fate(Time::ZERO, false, true, 0), Fate::Marked);
-        assert_eq!(loss.fate(Time::ZERO, false, false, 0), Fate::Lost);
-        assert_eq!(loss.fate(Time::ZERO, true, false, 0), Fate::Passes);
+        assert_eq!(loss.fate(Time::ZERO, 0, false, true, 0), Fate::Marked);
+        assert_eq!(loss.fate(Time::ZERO, 0, false, false, 0), Fate::Lost);
+        assert_eq!(loss.fate(Time::ZERO, 0, true, false, 0), Fate::Passes);
         for _ in 0..10_000 {
-            loss.observe_queue(true, true, 0); // an ACK, which it does not count
+            loss.observe_queue(0, true, true, 0); // an ACK, which it does not count
         }
-        assert_eq!(loss.fate(Time::ZERO, false, false, 0), Fate::Lost);
+        assert_eq!(loss.fate(Time::ZERO, 0, false, false, 0), Fate::Lost);
         for _ in 0..10_000 {
-            loss.observe_queue(false, true, 0);
+            loss.observe_queue(0, false, true, 0);
         }
-        assert_eq!(loss.fate(Time::ZERO, false, false, 0), Fate::Passes);
+        assert_eq!(loss.fate(Time::ZERO, 0, false, false, 0), Fate::Passes);
     }
 }

@@ -18,6 +18,7 @@ mod recent;
 mod report;
 mod routes;
 mod service;
+mod treated;
 
 pub use arrival_port::ArrivalPort;
 pub use calendar::{Calendar, PacketId};
@@ -33,6 +34,7 @@ pub use rates::Rates;
 pub use report::{Outcome, Probe};
 pub use routes::{Router, Topology};
 pub use service::{Service, Trace};
+pub use treated::treatment_settings;
 
 /// Number by which a port knows one direction of a flow. To a router, data and ACKs of a flow are two flows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

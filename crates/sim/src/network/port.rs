@@ -13,6 +13,7 @@ use super::departure_port::DeparturePort;
 use super::port_kind::PortKind;
 use super::recent::Recent;
 use super::report::{Outcome, PortCounters, Probe};
+use super::treated::Treated;
 use crate::packet::Packet;
 use crate::queue::Reason;
 use crate::units::Time;
@@ -300,6 +301,27 @@ impl Port {
             (Some(arrival_port), _) => arrival_port.dither(),
             (None, Some(serving)) => serving.dither(),
             (None, None) => Dither::NONE,
+        }
+    }
+
+    /// Bytes of what came of experiments.
+    pub fn bytes_treated(&self) -> u64 {
+        let extension = self.overflow.as_ref().and_then(|overflow| overflow.extension.as_ref());
+        let treated = extension.and_then(|extension| match (&extension.arrival_port, &extension.serving) {
+            (Some(arrival_port), _) => arrival_port.treated_ref(),
+            (None, Some(departure_port)) => departure_port.treated_ref(),
+            (None, None) => None,
+        });
+        treated.map_or(0, Treated::bytes)
+    }
+
+    /// The experiments that are made before its queue.
+    pub fn treated(&mut self) -> Option<&mut Treated> {
+        let extension = self.overflow.as_mut()?.extension.as_mut()?;
+        match (&mut extension.arrival_port, &mut extension.serving) {
+            (Some(arrival_port), _) => arrival_port.treated(),
+            (None, Some(departure_port)) => departure_port.treated(),
+            (None, None) => None,
         }
     }
 

@@ -240,6 +240,35 @@ table!(
 );
 
 table!(
+    /// State of an experiment of a port with a group of flows at the end of a pair of blocks.
+    TreatmentRow, TreatmentTable, "treatment" {
+        /// End of the pair.
+        time: f64,
+        /// Index of the port.
+        port: i32,
+        /// Number of the group.
+        group: i32,
+        /// Part of their packets that flows give up under treatment, at least.
+        lower: f64,
+        /// Estimate of it; NaN before a pair has told something.
+        effect: f64,
+        /// Its upper bound.
+        upper: f64,
+        /// Cost so far, as a part of the group's packets: those that the treatment took, and those that treated flows
+        /// sent less.
+        price: f64,
+        /// Packets of the group so far.
+        packets: u64,
+        /// Packets that the treatment dropped or marked.
+        signals: u64,
+        /// Pairs that have told something.
+        pairs: u64,
+        /// -1 for a group that responds, 1 for one that does not, 0 while too little is known.
+        label: i32,
+    }
+);
+
+table!(
     /// Event of a packet at a port.
     PacketRow, PacketTable, "packets" {
         /// When.

@@ -108,6 +108,9 @@ class ScenarioMethods:
         queues = [queue for link in self.links for queue in (link.queue, link.reverse.queue)]
         if "port_series" in tables and any(getattr(queue, "tune_by", None) for queue in queues):
             tables.add("red_tuning")
+        losses = [loss for link in self.links for loss in (link.loss, link.reverse.loss)]
+        if any(loss is not None and loss.kind == "treatment" for loss in losses):
+            tables.add("treatment")
         if any(queue is not None and queue.kind == "diffserv" for queue in queues):
             tables.add("classes")
         if any(link.conditioner or link.reverse.conditioner for link in self.links):

@@ -83,6 +83,8 @@ from .losses import (
     DitherLoss as DitherLoss,
     GilbertElliottLoss as GilbertElliottLoss,
     ListedLoss as ListedLoss,
+    TreatedGroup as TreatedGroup,
+    TreatmentLoss as TreatmentLoss,
 )
 from .meters import (
     AnyMeter as AnyMeter,

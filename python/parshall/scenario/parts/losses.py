@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from parshall.scenario.base import Part
+from parshall.scenario.base import Part, default
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from parshall.scenario.quantities import Given, Table
+    from parshall.scenario.quantities import Given, Number, Table
 
 __all__ = [
     "AnyLoss",
@@ -19,6 +19,8 @@ __all__ = [
     "DitherLoss",
     "GilbertElliottLoss",
     "ListedLoss",
+    "TreatedGroup",
+    "TreatmentLoss",
 ]
 
 
@@ -83,7 +85,46 @@ class DitherLoss(Part):
     """Which packets can be lost, and are counted."""
 
 
-AnyLoss: TypeAlias = ListedLoss | BernoulliLoss | GilbertElliottLoss | DitherLoss
+class TreatmentLoss(Part):
+    """An experiment that the router makes on demand: do groups of flows send less when they meet more loss?
+    Time goes in pairs of blocks, and for each of 128 parts of a group's flows a coin decides in which of the
+    two blocks it meets more: packets of data are lost, or marked where they may carry a mark (ECN), besides
+    what the queue does. What came of it is in ``port(...).treatment``: bounds of the part of their packets
+    that flows give up, judged by the coins alone, and what that cost.
+    """
+
+    kind: Literal["treatment"] = "treatment"
+    """Names this kind of loss."""
+    groups: Given[tuple[TreatedGroup, ...], Sequence[TreatedGroup | Table]]
+    """Groups, each with an experiment of its own; a flow belongs to the first that it fits."""
+    block: Given[float, Number] = default(2.0)
+    """Length of a block, ten to twenty round trips."""
+    times: float = 2.0
+    """Probability of the treatment, as a multiple of the queue's own rate of drops and marks."""
+    floor: float = 0.01
+    """Its least probability."""
+    part: float = 1.0
+    """Part of a group that is asked at a time."""
+    budget: float = 0.05
+    """Part of a group's packets that its experiment may cost. What it takes stays within; what flows send
+    less may exceed it by what one pair of blocks costs, and no pair begins before that is paid.
+    """
+    limit: float = 0.1
+    """Effect that parts groups that respond from those that do not."""
+    goes_on: bool = False
+    """True to go on with an experiment once its group has a label."""
+
+
+class TreatedGroup(Part):
+    """A group of flows that an experiment asks."""
+
+    flows: Given[tuple[str, ...], Sequence[str] | str] = default(())
+    """Names of flows, in which ``*`` stands for any text; none is all."""
+    dscp: Given[tuple[int, ...], Sequence[int | str] | int | str] = default(())
+    """Code points that flows give their packets; none is any."""
+
+
+AnyLoss: TypeAlias = ListedLoss | BernoulliLoss | GilbertElliottLoss | DitherLoss | TreatmentLoss
 """Any kind of loss."""
 
 if TYPE_CHECKING:

@@ -1,0 +1,177 @@
+use proptest::prelude::*;
+
+use super::*;
+
+/// Numbers from 0 to below 1.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> f64 {
+        self.0 = mixed(self.0);
+        (self.0 >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
+
+/// Kinds of flows.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Steady,
+    /// On and off, with periods of a heavy tail.
+    OnOff,
+    /// Halves its rate for some time after a signal.
+    Halves,
+}
+
+/// Runs an experiment with flows that send ten packets a second each on average; outcomes of all pairs.
+fn run(settings: Settings, kind: Kind, flows: u64, seconds: u32) -> Vec<Outcome> {
+    let mut experiment = Treatment::new(settings).unwrap();
+    let mut random = Random(settings.seed ^ 77);
+    let mut found = Vec::new();
+    let mut quiet_until = vec![0.0; flows as usize];
+    let mut on = vec![(true, 0.0); flows as usize];
+    for step in 0..seconds * 20 {
+        let now = f64::from(step) * 0.05;
+        found.extend(experiment.close(now));
+        for flow in 0..flows as usize {
+            if now >= on[flow].1 {
+                let length = 0.3 / libm::pow(random.next() + 1e-3, 0.7);
+                on[flow] = (!on[flow].0, now + length);
+            }
+            let sends = match kind {
+                Kind::Steady => step % 2 == 0,
+                Kind::OnOff => on[flow].0,
+                Kind::Halves => random.next() < if now < quiet_until[flow] { 0.25 } else { 0.5 },
+            };
+            if !sends {
+                continue;
+            }
+            let probability = experiment.packet(now, flow as u64);
+            if random.next() < probability {
+                experiment.signal();
+                quiet_until[flow] = now + 1.5;
+            } else {
+                let queue = random.next() < 0.02;
+                experiment.queue(queue);
+                quiet_until[flow] = if queue { now + 1.5 } else { quiet_until[flow] };
+            }
+        }
+    }
+    found
+}
+
+fn strong(seed: u64) -> Settings {
+    Settings { times: 10.0, budget: 0.3, limit: 0.15, seed, ..Settings::default() }
+}
+
+#[test]
+fn flows_that_do_not_respond_are_found_out() {
+    let found = run(Settings::default(), Kind::Steady, 20, 300);
+    let last = found.last().unwrap();
+    assert_eq!(last.label, Label::Deaf);
+    assert!(last.lower <= 0.0 && last.upper >= 0.0, "{last:?}");
+    assert!(last.price < 0.05, "{last:?}");
+}
+
+#[test]
+fn flows_that_respond_are_found_out() {
+    let found = run(strong(1), Kind::Halves, 40, 300);
+    let last = found.last().unwrap();
+    assert_eq!(last.label, Label::Responds, "{last:?}");
+    assert!(last.effect.unwrap() > 0.15 && last.upper < 0.7, "{last:?}");
+}
+
+/// Bounds of flows that do not respond hold zero at all times at once, though their rates have a heavy tail.
+#[test]
+fn bounds_hold_what_is_not_there() {
+    let experiments = 200;
+    let (mut failed, mut told) = (0, 0);
+    for seed in 0..experiments {
+        let settings = Settings { goes_on: true, ..strong(seed) };
+        let found = run(settings, Kind::OnOff, 10, 200);
+        failed += u32::from(found.iter().any(|each| each.lower > 0.0 || each.upper < 0.0));
+        told += u32::from(found.last().is_some_and(|each| each.upper - each.lower < 0.6));
+    }
+    // One in twenty fails at most; 10 of 200 expected then, with a deviation of 3.
+    assert!(failed <= 16, "{failed}");
+    assert!(told > 150, "they say something: {told}");
+}
+
+#[test]
+fn without_a_dose_nothing_is_asked_and_nothing_is_found() {
+    let settings = Settings { times: 0.0, floor: 0.0, goes_on: true, ..Settings::default() };
+    let found = run(settings, Kind::Halves, 30, 300);
+    assert!(found.iter().all(|each| each.signals == 0));
+    let last = found.last().unwrap();
+    assert!(last.lower <= 0.0 && last.upper >= 0.0, "{last:?}");
+}
+
+#[test]
+fn an_experiment_ends_with_a_label() {
+    let found = run(Settings::default(), Kind::Steady, 20, 300);
+    let (last, before) = found.split_last().unwrap();
+    assert_ne!(last.label, Label::Unknown);
+    assert!(before.iter().all(|each| each.label == Label::Unknown));
+    assert!(last.end_s < 250.0);
+}
+
+#[test]
+fn a_tenth_is_asked_in_turn() {
+    let one = |part| {
+        let settings = Settings { part, goes_on: true, ..strong(3) };
+        let mut experiment = Treatment::new(settings).unwrap();
+        let mut asked = std::collections::BTreeSet::new();
+        let mut packets = 0;
+        for step in 0..40_000_u32 {
+            let now = f64::from(step) * 0.01;
+            experiment.close(now);
+            let key = u64::from(step % 100);
+            if experiment.packet(now, key) > 0.0 {
+                asked.insert(key);
+                packets += 1;
+            }
+        }
+        (asked.len(), f64::from(packets))
+    };
+    let (all, of_all) = one(1.0);
+    let (some, of_some) = one(0.1);
+    assert!(all >= 99 && some >= 95, "{all} {some}");
+    assert!((of_some / of_all - 0.1).abs() < 0.04, "{of_some} {of_all}");
+}
+
+#[test]
+fn settings_out_of_their_ranges_are_refused() {
+    let wrong = [
+        Settings { block_s: 0.0, ..Settings::default() },
+        Settings { times: f64::NAN, ..Settings::default() },
+        Settings { floor: 1.5, ..Settings::default() },
+        Settings { part: 0.0, ..Settings::default() },
+        Settings { budget: -0.1, ..Settings::default() },
+        Settings { limit: f64::INFINITY, ..Settings::default() },
+    ];
+    assert!(wrong.iter().all(|settings| Treatment::new(*settings).is_err()));
+}
+
+proptest! {
+    /// The treatment never takes more than its budget, whatever comes and whenever.
+    #[test]
+    fn the_budget_is_kept(
+        budget in 0.0..0.2_f64,
+        times in 0.0..50.0_f64,
+        seed in any::<u64>(),
+        gaps in prop::collection::vec((0.0..0.5_f64, 0..30_u64), 1..600),
+    ) {
+        let settings = Settings { budget, times, floor: 0.3, seed, goes_on: true, ..Settings::default() };
+        let mut experiment = Treatment::new(settings).unwrap();
+        let mut now = 0.0;
+        for (gap, key) in gaps {
+            now += gap;
+            experiment.close(now);
+            if experiment.packet(now, key) > 0.0 {
+                experiment.signal();
+            }
+            let state = experiment.outcome(now);
+            prop_assert!(state.signals as f64 <= budget * state.packets as f64);
+            prop_assert!(state.lower <= state.upper);
+        }
+    }
+}
