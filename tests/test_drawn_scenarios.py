@@ -183,7 +183,7 @@ def test_keys_that_do_not_last_are_judged_together_by_prefix() -> None:
     for prefix in (10, 20):
         found = attacks.scored(replace(attacks.ATTACKS["prefix"], prefix=prefix), 1)
         assert abs(found["share"] - found["truth"]) < 0.05
-        assert found["flagged"] < 20
+        assert found["flagged"] < 25
 
 
 def test_who_makes_good_what_he_gave_up_is_found_out_by_a_dither_alone() -> None:

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     Reals = NDArray[np.float64]
 
-TREES = 150
-DEPTH = 6
+TREES = 160
+DEPTH = 7
 PARAMETERS: dict[str, Any] = {
     "objective": "binary",
     "learning_rate": 0.15,
@@ -44,9 +44,9 @@ PARAMETERS: dict[str, Any] = {
 }
 UNKNOWN = np.uint32(0x7F610000).view(np.float32)
 """Stands for a number that does not exist: like it, it is on the right of every threshold."""
-FLOWS = 14
+FLOWS = 40
 """Flows of an interval that are learned from, drawn by their packets."""
-INTERVALS = 4
+INTERVALS = 10
 """Intervals of a run that are learned from."""
 LEAST_TRIALS = np.float32(0.04)
 """As in ``judgement.rs``."""

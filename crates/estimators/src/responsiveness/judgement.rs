@@ -1,7 +1,7 @@
 //! Judges flows by trees that were learned from simulated ones, whose nature is known, and says how far off a share may
 //! be.
 //!
-//! `parshall calibrate` makes the table (`calibration`). Each tree asks six times whether one number of a flow is at
+//! `parshall calibrate` makes the table (`calibration`). Each tree asks seven times whether one number of a flow is at
 //! most so much; what the trees say adds up to the logarithm of the odds that the flow does not respond. Of numbers and
 //! thresholds the upper half counts, which has three digits. A number that does not exist (NaN) is on the greater side of
 //! every threshold. Those who learn the table do all of it alike.
@@ -10,10 +10,13 @@ use super::calibration::{TREES, WIDTHS};
 use super::evidence::numbers::COUNT;
 
 /// Questions from the root of a tree to a leaf.
-pub(super) const DEPTH: usize = 6;
+pub(super) const DEPTH: usize = 7;
 
 /// Inner nodes of a tree, and one more; leaves.
 pub(super) const NODES: usize = 1 << DEPTH;
+
+/// Trees that are walked side by side.
+const TOGETHER: usize = 8;
 
 /// Units of the leaves for 1 of log-odds.
 const LEAF_SCALE: f64 = 4096.0;
@@ -63,15 +66,25 @@ pub(super) struct Tree {
 }
 
 impl Tree {
+    /// The node that follows for a flow of these numbers.
     #[inline]
-    fn leaf(&self, numbers: &[f32; ROOM]) -> i32 {
-        let mut node = 0;
+    fn after(&self, node: usize, numbers: &[f32; ROOM]) -> usize {
+        let number = numbers[usize::from(self.numbers[node % NODES]) % ROOM];
+        let at_most = number <= from_upper_half(self.thresholds[node % NODES]);
+        2 * node + 2 - usize::from(at_most)
+    }
+
+    /// Adds up the leaves that trees reach. They are walked side by side, so that the processor waits for all of them
+    /// at once: eight take less than half of the time that one after the other takes.
+    #[inline]
+    fn leaves(trees: &[Tree], numbers: &[f32; ROOM]) -> i32 {
+        let mut nodes = [0; TOGETHER];
         for _ in 0..DEPTH {
-            let number = numbers[usize::from(self.numbers[node % NODES]) % ROOM];
-            let at_most = number <= from_upper_half(self.thresholds[node % NODES]);
-            node = 2 * node + 2 - usize::from(at_most);
+            for (node, tree) in nodes.iter_mut().zip(trees) {
+                *node = tree.after(*node, numbers);
+            }
         }
-        i32::from(self.leaves[(node + 1) % NODES])
+        nodes.iter().zip(trees).map(|(node, tree)| i32::from(tree.leaves[(node + 1) % NODES])).sum()
     }
 }
 
@@ -90,7 +103,9 @@ pub(super) fn deaf(numbers: &[f32; COUNT]) -> f64 {
     for (place, number) in room.iter_mut().zip(numbers) {
         *place = f32::from_bits(number.to_bits() & 0xffff_0000);
     }
-    let sum: i32 = TREES.iter().map(|tree| tree.leaf(&room)).sum();
+    let (together, rest) = TREES.split_at(TREES.len() / TOGETHER * TOGETHER);
+    let chunks = together.chunks_exact(TOGETHER).chain(core::iter::once(rest));
+    let sum: i32 = chunks.map(|trees| Tree::leaves(trees, &room)).sum();
     1.0 / (1.0 + libm::exp(f64::from(-sum) / LEAF_SCALE))
 }
 
