@@ -22,7 +22,7 @@ from parshall.errors import ParshallError
 from parshall.play import folder as play_folder
 from parshall.play.server import serving
 from parshall.scenario import json_schema
-from parshall_dev.site.playground import BROWSER, drive
+from parshall_dev.site.playground import BROWSER, drive, put_beside
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -305,6 +305,15 @@ def test_a_port_that_is_taken_is_one_line(site: Path, capsys: pytest.CaptureFixt
     assert capsys.readouterr().err.splitlines()[-1] == (
         f"parshall: --port: got {port}, which is taken, expected another port, or 0 for any that is free"
     )
+
+
+def test_a_site_has_the_page_or_says_what_is_missing(site: Path, tmp_path: Path) -> None:
+    put_beside(tmp_path)
+    assert (tmp_path / "play" / "parshall.wasm").is_file()
+    (site / "parshall.wasm").unlink()
+    put_beside(tmp_path / "other")
+    told = (tmp_path / "other" / "play" / "index.html").read_text()
+    assert "the playground has no parshall.wasm, expected the engine as make wasm builds it." in told
 
 
 # --- The page, in Chromium ---------------------------------------------------------------------------------

@@ -112,7 +112,7 @@ def put_beside(site: str | Path) -> None:
     try:
         play.copied(target)
     except ParshallError as error:
-        target.mkdir(exist_ok=True)
+        target.mkdir(parents=True, exist_ok=True)
         head = '<!doctype html><html lang="en"><meta charset="utf-8"><title>No playground</title>'
         (target / "index.html").write_text(f"{head}<p>{escape(str(error))}.</p></html>", encoding="utf-8")
 

@@ -103,6 +103,7 @@ export class Fields {
     input.id = row.dataset.for;
     input.dataset.path = path.join(".");
     row.append(input);
+    if (input.readOnly) row.append(this.remover(path));
     const range = SLIDERS[name];
     const known = value !== undefined || field.default !== undefined || range === "packets";
     if (range && known && kind !== "other") row.append(this.slider(name, field, range, input, value, path));
@@ -154,6 +155,13 @@ export class Fields {
       this.change(path, found);
     });
     return input;
+  }
+
+  /** A button that takes out a value too long to be edited here. */
+  remover(path) {
+    const button = Object.assign(document.createElement("button"), { type: "button", textContent: "remove" });
+    button.addEventListener("click", () => this.change(path, undefined, "kind"));
+    return button;
   }
 
   slider(name, field, range, input, value, path) {

@@ -20,6 +20,8 @@ import { View } from "./view.mjs";
 const byId = (id) => document.getElementById(id);
 const say = (text) => (byId("spoken").textContent = text);
 const LABELS = ["A", "B"];
+/** Characters beyond which mail and chat programs are known to cut links. */
+const LONG_LINK = 8000;
 
 class Page {
   constructor() {
@@ -44,9 +46,12 @@ class Page {
     this.packets = new Packets(byId("packets"), this.view, say);
     this.view.listen(() => this.packets.draw());
     this.editor = new Editor(byId("toml"), byId("gutter"), byId("fault"), (text) => this.change(text, "editor"));
-    this.hero = new Hero(byId("hero"), (path, value) => this.#edited(set(this.text, path, value), "slide"), (changes) => this.#vary(changes));
-    const edited = (does) => (...given) => this.#edited(does(this.text, ...given.slice(0, does === remove ? 1 : 2)), given.at(-1));
-    this.controls = new Controls(byId("controls"), { set: edited(set), remove: edited(remove), append: edited(append) });
+    this.hero = new Hero(byId("hero"), (path, value) => this.#edit(() => set(this.text, path, value), "slide"), (changes) => this.#vary(changes));
+    this.controls = new Controls(byId("controls"), {
+      set: (path, value, how) => this.#edit(() => set(this.text, path, value), how === "typed" ? how : "control"),
+      remove: (path, how) => this.#edit(() => remove(this.text, path), how === "typed" ? how : "control"),
+      append: (path, value) => this.#edit(() => append(this.text, path, value), "control"),
+    });
     this.#buttons();
   }
 
@@ -80,7 +85,13 @@ class Page {
   }
 
   async choose(lesson) {
-    const text = await lessonText(lesson);
+    let text;
+    try {
+      text = await lessonText(lesson);
+    } catch (error) {
+      this.banner(error.message);
+      return;
+    }
     this.#open(lesson, text, lesson.seed ?? 1);
     if (location.hash) history.replaceState(null, "", lesson === LESSONS[0] ? location.pathname : `#${lesson.id}`);
     else if (lesson !== LESSONS[0]) history.replaceState(null, "", `#${lesson.id}`);
@@ -101,15 +112,21 @@ class Page {
     this.change(text, "lesson");
   }
 
-  /** A change of the text that a control asks for; one that the text cannot take is told. */
-  #edited(text, how) {
-    this.change(text, how === "typed" || how === "slide" ? how : "control");
+  /** A change of the text that a control asks for; a text that is no TOML cannot take any. */
+  #edit(make, how) {
+    let text;
+    try {
+      text = make();
+    } catch (error) {
+      this.toast(`The text has to be mended first: ${error.message}`);
+      return;
+    }
+    this.change(text, how);
   }
 
   #vary(changes) {
-    let text = this.text;
-    for (const [path, value] of changes) text = value === null ? remove(text, path) : set(text, path, value);
-    this.change(text, "variant");
+    const varied = (text, [path, value]) => (value === null ? remove(text, path) : set(text, path, value));
+    this.#edit(() => changes.reduce(varied, this.text), "variant");
   }
 
   /** Takes a text: everything else follows it, but for where it came from. */
@@ -161,11 +178,12 @@ class Page {
       this.#pinButtons();
       return this.#draw();
     }
-    document.body.classList.remove("stale");
+    if (asked.text === this.text || !this.faulty) document.body.classList.remove("stale");
     this.result = result;
     this.drawn = { toml: asked.text, seed: asked.seed };
-    if (asked.text === this.text) this.editor.fault(null);
-    this.#status(`${shown(result.duration)} s simulated in ${shown(result.took, 2)} ms, ${shown(result.events, 9)} events`);
+    if (asked.text === this.text) this.#mended();
+    this.#busy(false);
+    if (!this.faulty) this.#status(`${shown(result.duration)} s simulated in ${shown(result.took, 2)} ms, ${shown(result.events, 9)} events`);
     byId("version").textContent = `Engine ${result.engine}.`;
     if (this.expected && this.expected !== result.engine) this.banner(`This link was made with engine ${this.expected}; here it is ${result.engine}, and numbers may differ.`);
     this.expected = null;
@@ -194,7 +212,7 @@ class Page {
 
   #pendingPins() {
     for (const [label, own] of Object.entries(this.pinned)) {
-      if (!own.result) return this.runner.run({ text: own.toml, seed: own.seed, port: this.port, label });
+      if (!own.result) return this.runner.run({ text: own.toml, seed: own.seed, port: this.port, label, most: 0 });
     }
     return undefined;
   }
@@ -219,9 +237,15 @@ class Page {
       this.#pinButtons();
       return;
     }
+    this.faulty = true;
     document.body.classList.add("stale");
     this.editor.fault(error);
-    this.#status("The scenario has a fault; the plots are those of the last run.");
+    this.#status(`${error.message} (the plots are those of the last run)`);
+  }
+
+  #mended() {
+    this.faulty = false;
+    this.editor.fault(null);
   }
 
   #large(takes) {
@@ -257,6 +281,10 @@ class Page {
     on("port", "change", () => {
       this.port = byId("port").value;
       this.run();
+    });
+    on("to-side", "click", () => {
+      byId("side").scrollIntoView();
+      byId("tab-controls").focus({ preventScroll: true });
     });
     on("undo", "click", () => this.undo());
     on("stop", "click", () => this.runner.stop());
@@ -345,7 +373,8 @@ class Page {
     const own = (label) => this.pinned[label] && { toml: this.pinned[label].toml, seed: this.pinned[label].seed };
     const fragment = await packed({ toml: this.text, seed: this.seed, engine: this.result?.engine, lesson: this.lesson?.id, a: own("A"), b: own("B") });
     history.replaceState(null, "", fragment);
-    await this.copy(location.href, "link");
+    const long = location.href.length > LONG_LINK ? "; some programs cut links so long" : "";
+    await this.copy(location.href, `link${long}`);
   }
 
   /** The scenario as a program in Python. */
@@ -364,7 +393,7 @@ class Page {
   async copy(text, what) {
     try {
       await navigator.clipboard.writeText(text);
-      this.toast(`Copied: ${what}, ${shown(text.length, 9)} characters`);
+      this.toast(`Copied, ${shown(text.length, 9)} characters: ${what}`);
     } catch {
       byId("copied").value = text;
       byId("copy").showModal();

@@ -4,7 +4,7 @@ import { Plot } from "./plot.mjs";
 import { View } from "./view.mjs";
 
 const SHORT = {
-  queue: "delay", backlog: "backlog", rate: "rate", rtt: "RTT", window: "cwnd", drops: "drops", sequence: "sequence", rto: "RTO", share: "share", own: "own data",
+  queue: "queue", backlog: "backlog", rate: "rate", rtt: "RTT", window: "cwnd", drops: "drops", sequence: "sequence", rto: "RTO", share: "share", own: "own data",
 };
 const USUAL = ["queue", "rate", "rtt", "window", "drops", "sequence"];
 
