@@ -21,6 +21,7 @@ export function digest(recording, network, port) {
   if (packets) {
     addThroughput(flows, packets, network.duration);
     queue.dropped = dropsOf(packets, queue.time);
+    if (!queue.delay) queue.waits = waitsOf(packets);
   }
   return {
     engine: recording.engine,
@@ -83,6 +84,26 @@ function addThroughput(flows, { time, event, ack, flow, bytes }, duration) {
     const sums = own.get(each.index);
     each.throughput = sums.some((value) => value > 0) ? { time: ends, value: smoothed(sums) } : null;
   }
+}
+
+/** What each packet waited, by its departure, in ms: where the rate changes, a backlog does not tell. */
+function waitsOf({ time, event, ack, flow, seq }) {
+  const arrived = new Map();
+  const departures = [];
+  const waits = [];
+  for (let row = 0; row < time.length; row++) {
+    if (event[row] > EVENT.drop) continue;
+    const key = `${flow[row]} ${seq[row]} ${ack[row]}`;
+    if (event[row] === EVENT.arrival) arrived.set(key, time[row]);
+    else {
+      if (event[row] === EVENT.departure && arrived.has(key)) {
+        departures.push(time[row]);
+        waits.push(1e3 * (time[row] - arrived.get(key)));
+      }
+      arrived.delete(key);
+    }
+  }
+  return { time: Float64Array.from(departures), value: Float64Array.from(waits) };
 }
 
 /** The mean of each value and the four before it. */
@@ -186,10 +207,11 @@ function panels(flows, queue, recording, packets, network) {
   };
   const many = flows.length > groups.length;
   const mark = many ? ", mean of each group" : "";
+  const delay = queue.delay ? { time: queue.time, value: queue.delay } : queue.waits;
+  const backlog = { time: queue.time, value: queue.backlog };
+  const waiting = panel("backlog", "Backlog of the bottleneck", "packets", [{ name: "backlog", colour: -1, ...backlog }], backlog);
   const found = [
-    queue.delay
-      ? panel("queue", "Queueing delay at the bottleneck", "ms", [{ name: "delay", colour: -1, time: queue.time, value: queue.delay }], { time: queue.time, value: queue.delay })
-      : panel("queue", "Backlog of the bottleneck", "packets", [{ name: "backlog", colour: -1, time: queue.time, value: queue.backlog }], { time: queue.time, value: queue.backlog }),
+    delay ? panel("queue", "Queueing delay at the bottleneck", "ms", [{ name: "delay", colour: -1, ...delay }], delay) : { ...waiting, id: "queue" },
     ratePanel(groups, flows, many, lines, all),
     panel("rtt", `Round-trip time${mark}`, "ms", lines("rtt", true), all("rtt", true), { together: "Round-trip time, mean of all flows" }),
     panel("window", `cwnd, and ssthresh dashed${mark}`, "packets", [...lines("cwnd", true), ...lines("ssthresh", true, { dashed: true, kind: "ssthresh", hidden: true })], all("cwnd"), { together: "cwnd, sum of all flows" }),
@@ -198,7 +220,7 @@ function panels(flows, queue, recording, packets, network) {
     panel("rto", `Retransmission timeout${mark}, with the round-trip time thin`, "ms", [...lines("rto", true, { steps: true }), ...lines("rtt", true, { thin: true, kind: "RTT", hidden: true })], all("rto", true), { together: "Retransmission timeout, mean of all flows" }),
     ...sharePanel(recording, network),
   ];
-  if (queue.delay) found.splice(1, 0, panel("backlog", "Backlog of the bottleneck", "packets", [{ name: "backlog", colour: -1, time: queue.time, value: queue.backlog }], { time: queue.time, value: queue.backlog }));
+  if (delay) found.splice(1, 0, waiting);
   return found.filter((each) => each.lines.length);
 }
 
@@ -293,7 +315,8 @@ function summary({ tables, flows, ports }, network, port, queue) {
   const sum = (name) => each.reduce((total, flow) => total + flow[name], 0);
   const tcp = each.filter((flow) => flow.tcp).map((flow) => flow.goodput);
   const squares = tcp.reduce((total, rate) => total + rate * rate, 0);
-  const counting = queue.delay?.filter((_, row) => queue.time[row] >= network.warm_up);
+  const delays = queue.delay ? { time: queue.time, value: queue.delay } : queue.waits;
+  const counting = delays?.value.filter((_, row) => delays.time[row] >= network.warm_up);
   const sorted = counting?.length ? Float64Array.from(counting).sort() : null;
   return {
     goodput: sum("goodput"),
