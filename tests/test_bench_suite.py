@@ -445,3 +445,13 @@ def test_the_page_compares_many_flows_with_few() -> None:
     assert "3.30 times one of P2" in line
     assert "2.50 times in the engine alone (225 and 90 ns, least of three runs)" in line
     assert not list(many_flows({"cases": whole[:1]}, alone))
+
+
+def test_the_page_has_each_kind_of_own_parts() -> None:
+    section = parts.PAGE.read_text(encoding="utf-8").partition(parts.BEGINS)[2].partition(parts.ENDS)[0]
+    head, rule, *rows = section.split("\n\n")[1].splitlines()
+    known = {kind: {"python": 431.0, "numba": 17.0, "c": 16.0} for kind in parts.CASES}
+    expected = list(parts.lines(known))
+    assert [head, rule] == expected[:2]
+    assert [row.split("|")[1:3] for row in rows] == [row.split("|")[1:3] for row in expected[2:]]
+    assert all(float(cell.split()[0]) < 1000 for row in rows for cell in row.split("|")[3:-1])
