@@ -4,6 +4,8 @@
 //! A maker here may fail, and so may each call of what it makes; [`rto`] and [`forecaster`] turn it into what a scenario takes
 //! ([`Scenario::hand_over`](crate::scenario::Scenario::hand_over)). A program in Rust whose parts cannot fail implements
 //! [`RtoMaker`](parshall_estimators::rto::RtoMaker) or [`ForecasterMaker`](parshall_estimators::forecast::ForecasterMaker) itself.
+//!
+//! An application, [`App::User`](crate::scenario::App::User), needs no such maker: [`UserApp`](crate::scenario::UserApp) may fail itself.
 
 mod forecaster;
 mod owner;
