@@ -1,4 +1,4 @@
-//! Where ACKs under way keep their SACK blocks, so that packets stay small.
+//! Store of the SACK blocks of ACKs under way, so that packets stay small.
 
 use crate::memory::prefetch;
 use crate::room::Room;

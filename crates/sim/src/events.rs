@@ -9,10 +9,10 @@ use crate::room::{self, Room};
 use crate::spans::Spans;
 use crate::units::Time;
 
-/// When, in what order among equals, and what.
+/// Time, order among equals, and kind of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// When it happens.
+    /// Time of the event.
     pub time: Time,
     /// Order among events at one instant.
     pub rank: u32,

@@ -34,7 +34,7 @@ pub(crate) struct UdpSender {
     pub payload_bytes: u32,
     /// Packets sent before the end of the warm-up.
     pub sent_before: u64,
-    /// When the source writes next, if it feeds; see [`FlowPlan::writes_ahead`].
+    /// Time of the source's next write, if it writes ahead; see [`FlowPlan::writes_ahead`].
     pub next_write: Time,
     /// Packets of a feeding flow on their way to the first port that others use too.
     pub under_way: u32,
@@ -78,7 +78,7 @@ pub(crate) struct Flow {
     pub pace_event: Time,
     /// Bytes sent since the warm-up.
     pub bytes_sent: u64,
-    /// When all that the application had handed over was acknowledged for the first time; [`Time::NEVER`] until then.
+    /// Time at which all that the application had handed over was acknowledged first; [`Time::NEVER`] until then.
     pub completed_at: Time,
     pub data_hops: u32,
     pub data_bytes: u16,

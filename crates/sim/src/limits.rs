@@ -23,7 +23,7 @@ impl Piece {
     }
 }
 
-/// Where a run stands, and when it looks next.
+/// Progress of a run, and the limits that end it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
     /// Steps done ahead of events: packets that a source writes before their time.

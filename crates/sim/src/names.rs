@@ -16,7 +16,7 @@ pub struct Names {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NameList {
     text: String,
-    /// Where each name ends.
+    /// End of each name.
     ends: Vec<usize>,
 }
 

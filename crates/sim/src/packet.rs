@@ -8,7 +8,7 @@ use crate::units::Time;
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
 pub struct Packet {
-    /// When it reaches the place that `hop` names.
+    /// Arrival at the place that `hop` names.
     pub at: Time,
     /// See [`Packet::stamp`]; of an ACK that reports blocks, its number and the handle in place of it.
     stamp: Time,
@@ -128,7 +128,7 @@ impl Packet {
         self.stamp
     }
 
-    /// Where what an ACK reports is kept, its stamp included; none if it reports nothing.
+    /// Handle of an ACK's report, its stamp included; none if it reports nothing.
     #[inline]
     pub fn report(&self) -> Option<u32> {
         (self.kind >= SACK).then_some(self.stamp.ps() as u32)

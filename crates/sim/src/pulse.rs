@@ -27,12 +27,12 @@ pub type Watcher = Arc<dyn Fn(Time) -> bool + Send + Sync>;
 pub struct Pulse {
     /// Calls begun and calls ended, which is odd while one is under way.
     steps: AtomicU64,
-    /// Which part was called last, and which method of it.
+    /// Part that was called last, and its method.
     what: AtomicU64,
     at_ps: AtomicU64,
     named: Mutex<Vec<Named>>,
     stopped: AtomicBool,
-    /// Where the run was when it last looked, in picoseconds.
+    /// Simulated time at the run's last look, in picoseconds.
     come_to_ps: AtomicU64,
     interrupt: Mutex<Option<Interrupt>>,
     watcher: Mutex<Option<Watcher>>,

@@ -17,7 +17,7 @@ const NONE: u32 = 0;
 /// A list for each of so many spans in a row, around and around.
 #[derive(Clone, Debug)]
 pub struct Spans<T> {
-    /// Where the list of each span ends.
+    /// End of the list of each span.
     ends: Vec<End>,
     /// The last items of each list, which are no block yet. They are kept side by side, because to write to as many places all
     /// over the memory would be to wait for the address of each.
@@ -31,7 +31,7 @@ pub struct Spans<T> {
     what: &'static str,
 }
 
-/// Where a list ends.
+/// End of a list.
 #[derive(Clone, Copy, Debug, Default)]
 struct End {
     /// Items that are no block yet.

@@ -19,7 +19,7 @@ pub use self_similar::{intervals as self_similar_intervals, MOST_INTERVALS};
 pub struct Emission {
     /// Packets handed to the transport now; `u32::MAX` means an endless supply.
     pub packets: u32,
-    /// When to ask again.
+    /// Time at which to ask again.
     pub next: Option<Time>,
     /// True if an endless supply ends here.
     pub close: bool,
@@ -36,7 +36,7 @@ impl Emission {
 pub struct Source {
     kind: SourceKind,
     stop: Time,
-    /// When it writes first, if it is asked before for nothing but to connect.
+    /// Time of the first write, if it is asked before for nothing but to connect.
     after_connecting: Option<Time>,
 }
 
@@ -159,7 +159,7 @@ impl Source {
     }
 }
 
-/// When a flow starts.
+/// Start of a flow.
 pub fn start(flow: &scenario::Flow, seed: u64) -> Time {
     if flow.start_spread == Time::ZERO {
         return flow.start;

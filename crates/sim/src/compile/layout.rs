@@ -12,7 +12,7 @@ use crate::units::Time;
 #[derive(Default)]
 pub struct Paths {
     pub ports: Vec<u32>,
-    /// Where each path ends.
+    /// End of each path.
     pub ends: Vec<usize>,
 }
 
@@ -107,7 +107,7 @@ fn quiet_senders(flows: &[Flow], plans: &[FlowPlan], watch: &Watch) -> Vec<bool>
     quiet
 }
 
-/// Where what a feeding source sends leaves its first run of folded hops.
+/// Hop at which the packets of a source that writes ahead leave their first run of folded hops.
 fn mark_feeding(hops: &mut [Hop]) {
     if let Some(hop) = hops.iter_mut().find(|hop| !hop.folds_next()) {
         hop.set_feeds();

@@ -1,4 +1,4 @@
-//! Where in a scenario a value stands. It is put into words only when something is wrong with the value: most
+//! Place of a value in a scenario. It is put into words only when something is wrong with the value: most
 //! scenarios have a million fields and no mistake.
 
 use std::fmt;

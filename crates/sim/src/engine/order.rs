@@ -34,7 +34,7 @@ impl EventKind {
     }
 }
 
-/// Where the ranks of each sort of event begin.
+/// First rank of each sort of event.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ranks {
     pub(super) links: u32,

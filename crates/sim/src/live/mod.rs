@@ -46,7 +46,7 @@ pub struct Given {
 pub struct Decided {
     /// The caller's name for it.
     pub handle: u32,
-    /// When it is at the far end, and whether it carries a mark; none if it never gets there.
+    /// Arrival at the far end, and true if it carries a mark; none if it never gets there.
     pub arrival: Option<(Time, bool)>,
 }
 
@@ -149,7 +149,7 @@ impl Live {
         self.now = self.now.max(now);
     }
 
-    /// When [`Live::advance`] is to be called next, if nothing arrives; [`Time::NEVER`] if that has time.
+    /// Time of the next call of [`Live::advance`], if nothing arrives; [`Time::NEVER`] if that has time.
     pub fn next_at(&self) -> Time {
         let at = |back: u32| {
             let port = &self.ports[(self.bottleneck.port ^ back) as usize];

@@ -65,7 +65,7 @@ pub struct PacketId(u32);
 /// Packets in flight, which leave in the order of [`Packet::comes_before`].
 #[derive(Clone, Debug)]
 pub struct Calendar {
-    /// When the first packet arrives; [`Time::NEVER`] while none is open.
+    /// Arrival of the first packet; [`Time::NEVER`] while none is open.
     first_at: Time,
     /// The packets of the open bucket, in order.
     first: u32,
@@ -299,7 +299,7 @@ impl Calendar {
         self.span(self.start) + self.far.len() - 1
     }
 
-    /// When the first packet arrives; [`Time::NEVER`] if there is none.
+    /// Arrival of the first packet; [`Time::NEVER`] if there is none.
     #[inline]
     pub fn first_at(&mut self) -> Time {
         if self.first == NONE {

@@ -13,7 +13,7 @@ pub(super) struct Delays {
     changes: Peekable<IntoIter<DelayChange>>,
     /// The one that holds, once there was a change.
     now: Option<Time>,
-    /// When the last packet arrives.
+    /// Arrival of the last packet.
     last: Time,
 }
 
@@ -29,7 +29,7 @@ impl Delays {
         any.then(|| Delays { changes: changes.into_iter().peekable(), now: None, last: Time::ZERO })
     }
 
-    /// When a packet whose transmission ends at `departure` is at the far end, where it would be at `arrival` with the delay
+    /// Arrival at the far end of a packet whose transmission ends at `departure`, where it would be at `arrival` with the delay
     /// of the beginning. Calls must be in the order of departures.
     pub fn arrival(&mut self, departure: Time, arrival: Time) -> Time {
         while let Some(change) = self.changes.next_if(|change| change.at <= departure) {

@@ -47,7 +47,7 @@ pub struct DeparturePort {
     events: Option<Box<Events>>,
     /// Packets in transmission.
     on_link: Backlog,
-    /// When the newest transmission started, and when the next one may.
+    /// Start of the newest transmission, and earliest start of the next.
     started_at: Time,
     free_at: Time,
     /// True if the queue has been asked for a packet since then: it is asked as soon as the link is free,
@@ -55,7 +55,7 @@ pub struct DeparturePort {
     asked: bool,
     /// End of the newest transmission. Later than the one before, so that the order of packets shows.
     last_departure: Time,
-    /// When the event is due that waits for the link; [`Time::NEVER`] if none does.
+    /// Time of the event that waits for the link; [`Time::NEVER`] if none does.
     pub event_at: Time,
     /// Packets that the queue has dropped and nobody has taken yet.
     pub dropped: Vec<Held>,
@@ -248,7 +248,7 @@ impl DeparturePort {
         }
     }
 
-    /// When a packet that has left at `departure` reaches the far end, where it would at `arrival` but for jitter and events.
+    /// Arrival at the far end of a packet that has left at `departure`, where it would be at `arrival` but for jitter and events.
     pub fn far_end(&mut self, departure: Time, arrival: Time, ack: bool) -> Time {
         far_end((self.jitter.as_mut(), self.events.as_deref_mut()), departure, arrival, ack)
     }

@@ -6,7 +6,7 @@
 
 use super::routes::Router;
 
-/// Where a path ends: a host, behind routers that reach it at once, or a router.
+/// End of a path: a host, behind routers that reach it at once, or a router.
 struct End {
     node: u32,
     /// The routers, and how many links lie behind them.

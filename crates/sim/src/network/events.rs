@@ -49,7 +49,7 @@ impl Events {
             .any(|outage| (outage.start..outage.end).contains(&now) && concerns(outage.of, ack))
     }
 
-    /// When a packet whose transmission ends at `departure` reaches the far end, where it would at `arrival`. Calls must
+    /// Arrival at the far end of a packet whose transmission ends at `departure`, where it would be at `arrival`. Calls must
     /// be in the order of departures.
     pub fn delay(&mut self, departure: Time, arrival: Time, ack: bool) -> Time {
         let mut arrival = arrival;
@@ -80,7 +80,7 @@ impl Events {
     }
 }
 
-/// When a packet that has left at `departure` reaches the far end, where it would at `arrival` but for jitter and events.
+/// Arrival at the far end of a packet that has left at `departure`, where it would be at `arrival` but for jitter and events.
 pub(super) fn far_end(
     (jitter, events): (Option<&mut Jitter>, Option<&mut Events>),
     departure: Time,

@@ -18,7 +18,7 @@ impl Jitter {
         Jitter { most, reorder, last: Time::ZERO, stream }
     }
 
-    /// When a packet arrives that would without jitter at `arrival`.
+    /// Arrival of a packet that would arrive at `arrival` without jitter.
     pub(super) fn delay(&mut self, arrival: Time) -> Time {
         let arrival = arrival + self.stream.time_between(Time::ZERO, self.most);
         if self.reorder {

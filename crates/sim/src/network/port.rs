@@ -337,7 +337,7 @@ impl Port {
         self.overflow.as_mut()?.extension.as_mut()?.arrival_port.as_deref_mut()
     }
 
-    /// When a packet that departs at `departure` reaches the far end.
+    /// Arrival at the far end of a packet that departs at `departure`.
     #[inline]
     pub fn arrival(&mut self, kind: &PortKind, departure: Time, packet: &Packet) -> Time {
         let arrival = departure + self.delay;

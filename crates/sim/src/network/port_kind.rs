@@ -13,7 +13,7 @@ pub struct PortKind {
     pub transmissions: Transmissions,
     /// Most packets that a plain port holds.
     pub limit_packets: u32,
-    /// When counting starts.
+    /// Start of counting.
     pub count_from: Time,
     /// True if [`super::Port::pass`] is all that the port needs: it is plain, and not watched.
     pub simple: bool,

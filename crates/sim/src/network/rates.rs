@@ -6,7 +6,7 @@ use crate::units::{Rate, Time};
 /// The rates of a link, one after the other. A packet in transmission goes on at the new one.
 #[derive(Clone, Debug)]
 pub struct Rates {
-    /// When each holds from, the first from the start of the run, and picoseconds per byte; infinite where the link stands.
+    /// Time from which each holds, the first from the start of the run, and picoseconds per byte; infinite where the link stands.
     pieces: Vec<(Time, f64)>,
     /// The one in which the last transmission began.
     piece: usize,

@@ -110,7 +110,7 @@ impl Topology {
 /// The ports at each node that lead away from it, in the order in which they were added.
 #[derive(Clone, Debug, Default)]
 struct PortsByNode {
-    /// Where those of each node begin; one more for the end.
+    /// Index of the first of each node; one more for the end.
     starts: Vec<u32>,
     ports: Vec<u32>,
 }

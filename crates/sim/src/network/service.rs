@@ -29,7 +29,7 @@ impl Service {
         matches!(self, Service::Recorded(_))
     }
 
-    /// When a transmission can start from `earliest` on. Of a recorded capacity what is not used before is gone.
+    /// Earliest start of a transmission from `earliest` on. Of a recorded capacity, opportunities not used before are gone.
     pub fn start(&mut self, earliest: Time) -> Time {
         match self {
             Service::Recorded(trace) => trace.start(earliest),

@@ -69,7 +69,7 @@ pub struct Recorder {
     /// Empty if no flow, or no port, is watched.
     flows: Vec<FlowFlags>,
     ports: Vec<PortFlags>,
-    /// Which flows are UDP; empty if no port is watched.
+    /// True for each flow of UDP; empty if no port is watched.
     udp: Vec<bool>,
     rtt: RttTable,
     window: WindowTable,

@@ -41,7 +41,7 @@ table!(
         mark_reductions: u64,
         /// RTT samples.
         rtt_samples: u64,
-        /// When a finite transfer was acknowledged; NaN before and for other applications.
+        /// Time at which a finite transfer was acknowledged, in seconds; NaN before and for other applications.
         completed_at: f64,
     }
 );
@@ -80,7 +80,7 @@ table!(
 table!(
     /// An RTT sample, and the estimates after it.
     RttRow, RttTable, "rtt" {
-        /// When.
+        /// Time, in seconds.
         time: f64,
         /// Index of the flow.
         flow: i32,
@@ -98,7 +98,7 @@ table!(
 table!(
     /// The variables of a sender after a change.
     WindowRow, WindowTable, "window" {
-        /// When.
+        /// Time, in seconds.
         time: f64,
         /// Index of the flow.
         flow: i32,
@@ -128,7 +128,7 @@ table!(
 table!(
     /// A port at a sampling instant. Counts start at the warm-up.
     PortSample, PortSeries, "port_series" {
-        /// When.
+        /// Time, in seconds.
         time: f64,
         /// Index of the port.
         port: i32,
@@ -271,7 +271,7 @@ table!(
 table!(
     /// Event of a packet at a port.
     PacketRow, PacketTable, "packets" {
-        /// When.
+        /// Time, in seconds.
         time: f64,
         /// See [`PacketEvent`].
         event: u8,
@@ -296,7 +296,7 @@ table!(
 table!(
     /// Contents of the conditioner and class queues of a port after an arrival.
     ClassStateRow, ClassStateTable, "class_state" {
-        /// When.
+        /// Time, in seconds.
         time: f64,
         /// Index of the port.
         port: i32,
@@ -348,11 +348,11 @@ table!(
         session: u64,
         /// Number of its page in the session; 0 where there are no pages.
         page: u64,
-        /// When it was wanted: when the user asked for it, or the application handed it over.
+        /// Time at which the user asked for it, or the application handed it over, in seconds.
         start: f64,
-        /// When its first packet was delivered, in order, to the receiving application.
+        /// Time at which its first packet was delivered, in order, to the receiving application.
         first_byte: f64,
-        /// When its last packet was.
+        /// Time at which its last packet was.
         end: f64,
         /// Its packets.
         packets: u64,
@@ -393,7 +393,7 @@ table!(
     /// Knowledge of a conditioner about an aggregate of TCP connections: inferred by itself and reported by
     /// senders, each as a mean over connections.
     EdgeRow, EdgeTable, "edges" {
-        /// When.
+        /// Time, in seconds.
         time: f64,
         /// Index of the port.
         port: i32,

@@ -25,9 +25,9 @@ pub struct Batch<T: Send + 'static = Done> {
     workers: Workers<T>,
     /// Failures of all jobs where the system started no thread.
     unstarted: Vec<T>,
-    /// When results were last taken.
+    /// Time at which results were last taken.
     taken: Option<Instant>,
-    /// When it was last looked for what hangs or waits in a thread.
+    /// Time of the last look for jobs that hang or results that wait in a thread.
     looked: Instant,
 }
 
@@ -113,7 +113,7 @@ impl Batch<DoneTogether> {
 /// Runs that a worker joins.
 struct Together<'a> {
     worker: &'a Worker<DoneTogether>,
-    /// When the first of them began.
+    /// Start of the first of them.
     since: Instant,
 }
 

@@ -71,7 +71,7 @@ impl SelfSimilar {
 impl Iterator for SelfSimilar {
     type Item = Time;
 
-    /// When the next packet is complete; `None` after the last interval.
+    /// Time at which the next packet is complete; `None` after the last interval.
     fn next(&mut self) -> Option<Time> {
         while let Some(&rate) = self.rates.get(self.index) {
             let sent = rate * (self.interval - self.passed);

@@ -170,12 +170,12 @@ impl Core {
         self.max_seq - self.high_ack
     }
 
-    /// When the retransmission timer expires; [`Time::NEVER`] when it does not run.
+    /// Expiry of the retransmission timer; [`Time::NEVER`] when it does not run.
     pub fn deadline(&self) -> Time {
         self.deadline
     }
 
-    /// When it sent a packet last; the start of the run before the first.
+    /// Time of the last packet sent; the start of the run before the first.
     pub fn last_sent(&self) -> Time {
         self.last_sent
     }
@@ -223,7 +223,7 @@ impl Core {
         self.held_back = false;
     }
 
-    /// When a packet that pacing holds back may leave, or the control wants to be woken; [`Time::NEVER`] for neither.
+    /// Time at which a packet that pacing holds back may leave, or the control wants to be woken; [`Time::NEVER`] for neither.
     pub fn wake_deadline(&self) -> Time {
         match &self.extra {
             None => Time::NEVER,

@@ -11,7 +11,7 @@ pub struct Losses {
     timed_out: i64,
     /// A fast retransmit or a mark has reduced the window for what was sent up to this packet; no timeout since.
     reduced_for: i64,
-    /// When timeouts happened that are not judged yet, and how long was waited for each.
+    /// Times of the timeouts that are not judged yet, and the wait for each.
     unjudged: Vec<(Time, Time)>,
     undo: Option<Undo>,
 }
@@ -32,7 +32,7 @@ pub enum Frto {
 #[derive(Clone, Copy, Debug)]
 struct Undo {
     before: Window,
-    /// When the first packet was sent again.
+    /// Time at which the first packet was sent again.
     at: Time,
     /// Packets sent again since, less those that are known to have come twice.
     sent_again: u32,

@@ -19,7 +19,7 @@ impl Pacer {
         self.next <= now
     }
 
-    /// When the next packet may leave.
+    /// Time at which the next packet may leave.
     pub fn next(&self) -> Time {
         self.next
     }

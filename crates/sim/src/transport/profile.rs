@@ -73,7 +73,7 @@ pub struct TcpOptions {
     pub initial_window: f64,
     /// The receiver's window, in packets.
     pub max_window: f64,
-    /// Where slow start first ends.
+    /// First end of slow start.
     pub initial_ssthresh: f64,
     /// True if packet 0 is a SYN.
     pub handshake: bool,
@@ -100,7 +100,7 @@ pub struct TcpOptions {
     /// True if a timeout leaves ssthresh alone while a loss or a mark is answered that has reduced it
     /// already.
     pub reduction_covers_timeout: bool,
-    /// Which packets are timed.
+    /// Packets that are timed.
     pub rtt_sampling: RttSampling,
     /// Least RTO, in seconds, for data behind a SYN that had to be sent again (RFC 6298, section 5.7).
     pub rto_after_lost_syn: Option<f64>,
@@ -113,7 +113,7 @@ pub struct TcpOptions {
     /// True if duplicate ACKs may start a fast retransmit with nothing in flight (not so in RFC 5681, section
     /// 2).
     pub idle_dupacks: bool,
-    /// When a further fast retransmit is allowed.
+    /// Condition for a further fast retransmit.
     pub fast_retransmit_guard: FastRetransmitGuard,
     /// NewReno's timer.
     pub partial_ack_timer: PartialAckTimer,

@@ -63,7 +63,7 @@ impl TcpReceiver {
         &self.reported
     }
 
-    /// When the ACK that waits is sent; [`Time::NEVER`] if none waits.
+    /// Time at which the waiting ACK is sent; [`Time::NEVER`] if none waits.
     pub fn deadline(&self) -> Time {
         self.deadline
     }

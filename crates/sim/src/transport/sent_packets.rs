@@ -1,4 +1,4 @@
-//! When each packet was sent last, and what has become of it: what RACK (RFC 8985) tells losses by.
+//! Last sending time and state of each packet, by which RACK (RFC 8985) finds losses.
 
 use std::collections::VecDeque;
 
@@ -88,7 +88,7 @@ pub struct SentPackets {
     reordering_seen: bool,
     /// RACK.reo_wnd_mult.
     quarters: u64,
-    /// When the first of those packets was sent that the last ACK reported for the first time, and that were sent once.
+    /// Sending time of the first packet that the last ACK reported for the first time, of those that were sent once.
     sample: Option<Time>,
     /// Time of such a packet, whatever else the ACK acknowledges.
     original: Option<Time>,
@@ -165,7 +165,7 @@ impl SentPackets {
         self.sample
     }
 
-    /// When the first of those packets was sent that the last ACK reported for the first time, and that were sent once.
+    /// Sending time of the first packet that the last ACK reported for the first time, of those that were sent once.
     pub fn original(&self) -> Option<Time> {
         self.original
     }
@@ -175,7 +175,7 @@ impl SentPackets {
         self.reordering_seen = true;
     }
 
-    /// When the first packet was sent last.
+    /// Last sending time of the first packet.
     pub fn first_sent(&self) -> Option<Time> {
         self.packets.front().map(|sent| sent.at)
     }
@@ -356,7 +356,7 @@ impl SentPackets {
         }
     }
 
-    /// When a transmission was made, if it is the last of its packet and neither answered nor lost.
+    /// Time of a transmission, if it is the last of its packet and neither answered nor lost.
     fn in_flight_since(&self, (transmission, seq): (u32, i64)) -> Option<Time> {
         let sent = self.packets.get(usize::try_from(seq - self.first).ok()?)?;
         (sent.transmission == transmission && sent.state == State::InFlight).then_some(sent.at)

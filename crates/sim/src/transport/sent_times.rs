@@ -1,4 +1,4 @@
-//! When packets in flight were sent: what controls that go by round trips time an ACK by. The stamp that an ACK carries is
+//! Sending times of packets in flight, by which controls that go by round trips time an ACK. The stamp that an ACK carries is
 //! that of the first packet it answers (RFC 7323, section 4.3), which has waited for the second at the receiver; a sender
 //! knows when it sent the last.
 
@@ -28,7 +28,7 @@ impl SentTimes {
         self.at[place] = if packet.again { Time::ZERO } else { packet.now };
     }
 
-    /// When the last of the packets up to `high` was sent that an ACK answers, whose stamp is `echo`. Of a packet that was
+    /// Sending time of the last packet up to `high` that an ACK with the stamp `echo` answers. Of a packet that was
     /// sent again only the stamp tells.
     #[inline]
     pub fn last_sent(&self, high: i64, echo: Time) -> Time {

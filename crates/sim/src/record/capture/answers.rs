@@ -1,4 +1,4 @@
-//! Which ACKs answer a SYN: these are SYNs themselves. Packets do not say so, to stay small, but it follows from what
+//! ACKs that answer a SYN are SYNs themselves. Packets do not say so, to stay small, but it follows from what
 //! has passed before.
 
 use super::headers::TcpFacts;
@@ -8,9 +8,9 @@ use crate::units::Time;
 /// State of a connection's handshake.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Handshake {
-    /// When the newest SYN that has passed was sent.
+    /// Sending time of the newest SYN that has passed.
     newest_syn: Option<Time>,
-    /// When the first answer passed.
+    /// Time at which the first answer passed.
     first_answer: Option<Time>,
 }
 

@@ -42,9 +42,9 @@ pub struct CaptureOptions {
 /// Contents of an ACK that are kept beside the packets.
 #[derive(Clone, Copy, Debug)]
 pub struct Carried {
-    /// When the packet was sent that this one is, or answers.
+    /// Sending time of this packet, or of the one that it answers.
     pub stamp: Time,
-    /// Which connection of its flow it belongs to, from 0.
+    /// Number of its connection in the flow, from 0.
     pub connection: u32,
     /// Blocks that it reports.
     pub blocks: SackBlocks,

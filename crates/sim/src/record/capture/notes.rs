@@ -19,9 +19,9 @@ pub enum Fate {
 /// A packet at a captured port.
 #[derive(Clone, Copy, Debug)]
 pub struct Note {
-    /// When it was there.
+    /// Time at the port.
     pub at: Time,
-    /// When it, or the packet that it answers, was sent.
+    /// Sending time of it, or of the packet that it answers.
     pub stamp: Time,
     pub flow: u32,
     pub connection: u32,

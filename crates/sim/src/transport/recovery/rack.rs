@@ -51,7 +51,7 @@ pub struct Rack {
     reordering_at: Time,
     /// The timer of the probe.
     probe_at: Time,
-    /// When the retransmission timer expires, while the core has one of those two in its place: at any time one of the
+    /// Expiry of the retransmission timer, while the core has one of those two in its place: at any time one of the
     /// three runs (section 8).
     put_off: Option<Time>,
 }
