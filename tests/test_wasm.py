@@ -159,7 +159,7 @@ def test_what_is_wrong_is_told(built: Path) -> None:
     ]
     told = in_node(built, asked)
     assert told["limit"].startswith("ParshallError: stopped at ")
-    assert told["limit"].endswith("after 100 events, reached max_events")
+    assert told["limit"].endswith(": reached max_events = 100")
     assert told["destination"].startswith("ParshallError: flows[0].destination: got ")
     assert told["text"].startswith("ParshallError: got text that is not JSON (EOF while parsing")
     assert told["toml"].startswith(
