@@ -88,6 +88,7 @@ from parshall import (
     TokenBucketMeter,
     Transfer,
     TransferSequence,
+    TreatedGroup,
     TreatmentLoss,
     TrtcmMeter,
     Tsw2cmMeter,
@@ -123,9 +124,9 @@ def rust_enum(source: str, name: str) -> list[str]:
 
 
 def scenario_source(repository: Path) -> str:
-    """The files of the engine's schema."""
+    """The files of the engine's schema, but for what authors of own parts see."""
     files = sorted((repository / "crates/scenario/src/value").glob("*.rs"))
-    return "".join(file.read_text() for file in files)
+    return "".join(file.read_text() for file in files if not file.name.startswith("own_"))
 
 
 MIRRORED = [Scenario, Link, Reverse, Capacity, Jitter, DropTail, Red, ListedLoss, BernoulliLoss]
@@ -144,6 +145,7 @@ MIRRORED += [KaczmarzMethod, RlsMethod, KalmanMethod, FixedPointMethod]
 MIRRORED += [CoDel, Pie, FqCodel]
 MIRRORED += [RateChange, DelayChange, LossChange, Outage, Stall, Reordering, Ecmp]
 MIRRORED += [TransferSequence, Barrier, Telnet, Web]
+MIRRORED += [TreatmentLoss, TreatedGroup]
 MIRRORED += [
     Conditioner,
     Knowledge,
