@@ -45,6 +45,7 @@ class Page {
     this.plots = new Plots(byId("plots"), byId("panels"), this.view, say);
     this.packets = new Packets(byId("packets"), this.view, say);
     this.view.listen(() => this.packets.draw());
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.#draw());
     this.editor = new Editor(byId("toml"), byId("gutter"), byId("fault"), (text) => this.change(text, "editor"));
     this.hero = new Hero(byId("hero"), (path, value) => this.#edit(() => set(this.text, path, value), "slide"), (changes) => this.#vary(changes));
     this.controls = new Controls(byId("controls"), {
