@@ -258,7 +258,11 @@ def test_the_documents_model_is_a_named_one() -> None:
 @pytest.mark.parametrize(
     ("enum", "file", "members"),
     [
-        ("Queue", "scenario/src/value/queues.rs", [DropTail, Red, CoDel, Pie, FqCodel, DiffServ]),
+        (
+            "Queue",
+            "scenario/src/value/queues.rs",
+            [DropTail, Red, CoDel, Pie, FqCodel, DiffServ, parshall.UserQueue],
+        ),
         ("Scheduler", "scenario/src/value/diffserv.rs", [Priority, RoundRobin, Wrr, Drr, Wirr]),
         ("MeterConfig", "estimators/src/meter/config.rs", METERS),
         ("RedWeight", "scenario/src/value/queues.rs", [FixedWeight, WeightFromRate]),

@@ -47,8 +47,10 @@ from .estimators import (
 )
 from .own import (
     Forecaster as Forecaster,
+    Queue as Queue,
     RtoFilter as RtoFilter,
     SharedForecaster as SharedForecaster,
+    SharedQueue as SharedQueue,
     SharedRtoFilter as SharedRtoFilter,
     SharedSource as SharedSource,
     Source as Source,
@@ -151,6 +153,7 @@ from .scenario import (
     UserApp as UserApp,
     UserControl as UserControl,
     UserForecaster as UserForecaster,
+    UserQueue as UserQueue,
     UserRto as UserRto,
     Vbr as Vbr,
     VegasControl as VegasControl,

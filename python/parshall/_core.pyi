@@ -589,6 +589,51 @@ class ControlBase:
     def random(self) -> float:
         """A random number from 0 to below 1, of the flow's own stream; NaN outside a run."""
 
+class QueueBase:
+    """Knowledge that the engine has of a queue in Python; see ``parshall.Queue``."""
+
+    into: int
+    """Class that an arriving packet joins, or that one is pushed out of, 0 to 1023; 0 unless it is set."""
+    rate: float
+    """Rate of the link at first, in bit/s; NaN outside a run."""
+
+    def __new__(cls, *args: object, **kwargs: object) -> Self: ...
+    def random(self) -> float:
+        """A random number from 0 to below 1, of the port's own stream; NaN outside a run."""
+
+@final
+class QueuedPacket:
+    """A packet that arrives at a queue, or is about to leave it."""
+
+    now: float
+    """Time at which the queue is asked, in seconds."""
+    now_ps: int
+    """The same in picoseconds, without rounding."""
+    waited: float
+    """Seconds that it has waited."""
+    waited_ps: int
+    """The same in picoseconds, without rounding."""
+    size: int
+    """Its bytes."""
+    flow: int
+    """Number of its flow, not negative, with another one for the ACKs; the flow's name alone decides it."""
+    dscp: int
+    """Its code point (RFC 2474)."""
+    class_id: int
+    """Class in which it waits; 0 for one that arrives."""
+    packets: int
+    """Other packets that wait, in all classes; the one in transmission does not."""
+    bytes: int
+    """Bytes of these."""
+    on_link: int
+    """Bytes of the packet in transmission; 0 while the link is free, as it is at each departure."""
+    ecn_capable: bool
+    """True if it may be marked in place of a drop (RFC 3168)."""
+    marked: bool
+    """True if it carries a mark."""
+    ack: bool
+    """True for an ACK."""
+
 @final
 class Ack:
     """What a control is told of an ACK. Packets are numbered from 0. What cannot be known yet is NaN."""

@@ -113,9 +113,10 @@ pub struct Simulation {
 impl Simulation {
     /// A network at rest, with the random streams of `seed`.
     pub fn new(plan: &Plan, seed: u64) -> Self {
+        // Queues of the caller's own are made with the ports.
+        Pulse::own().begin();
         let (kinds, ports) = build_ports(plan, seed);
         let mut exchange = Exchange::default();
-        Pulse::own().begin();
         let apps = Apps::new(plan, seed);
         let mut simulation = Simulation {
             now: Time::ZERO,

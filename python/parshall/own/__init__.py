@@ -19,17 +19,25 @@ from __future__ import annotations
 
 from parshall.own.base import TIME_LIMIT, Part, native
 from parshall.own.forecaster import Forecaster, SharedForecaster
+from parshall.own.queue import DROP, MARK, PASS, PUSH_OUT, Queue, QueuedPacket, SharedQueue
 from parshall.own.rto import OwnRto, RtoFilter, SharedRtoFilter
 from parshall.own.source import Done, SharedSource, Source
 
 __all__ = [
+    "DROP",
+    "MARK",
+    "PASS",
+    "PUSH_OUT",
     "TIME_LIMIT",
     "Done",
     "Forecaster",
     "OwnRto",
     "Part",
+    "Queue",
+    "QueuedPacket",
     "RtoFilter",
     "SharedForecaster",
+    "SharedQueue",
     "SharedRtoFilter",
     "SharedSource",
     "Source",

@@ -62,8 +62,27 @@ def _teach_lent_functions(numba: Any) -> None:
 
     for name in ("cbrt", "exp", "log"):
         overload(getattr(_core, name))(_unary(lent(name)))
+    overload(_verdict, strict=False)(_typed_verdict)
     power = lent("pow")
     overload(_core.pow)(lambda x, y: lambda x, y: power(x, y))  # noqa: PLW0108 - Numba asks for a function
+
+
+def _verdict(value: int | None, nothing: int) -> int:
+    """A whole number, and ``nothing`` in place of None."""
+    return nothing if value is None else value
+
+
+def _typed_verdict(value: Any, nothing: Any) -> Callable[..., Any] | None:
+    """Implementation of :func:`_verdict` for types of Numba; a truth value is no number."""
+    types = _numba().types
+    if isinstance(value, types.NoneType):
+        return lambda value, nothing: nothing
+    kind = value.type if isinstance(value, types.Optional) else value
+    if not isinstance(kind, types.Integer):
+        return None
+    if kind is value:
+        return lambda value, nothing: value
+    return lambda value, nothing: nothing if value is None else value
 
 
 def _unary(function: Callable[..., float]) -> Callable[..., Any]:
@@ -239,6 +258,7 @@ _PLACES = re.compile(r'File "([^"]*)", line (\d+):')
 _BODIES = {
     "nothing": "{call}\n            return 0",
     "number": "return float({call})",
+    "verdict": "return _verdict({call}, {nothing})",
     "maybe": "value = {call}\n            if value is None:\n                return 1\n"
     "            out[0] = value\n            return 0",
 }
@@ -258,12 +278,12 @@ def _entry(event: Event, as_self: Any, views: list[Any]) -> Callable[..., Any]:
 def make(as_self, {", ".join(f"view{index}" for index in range(len(views)))}):
     def {event.name}({given}):
         try:
-            {_BODIES[event.returns].format(call=call)}
+            {_BODIES[event.returns].format(call=call, nothing=event.nothing)}
         except Exception:
             return {"math.nan" if event.returns == "number" else "RAISED"}
     return {event.name}
 """
-    scope: dict[str, Any] = {"math": math, "RAISED": RAISED}
+    scope: dict[str, Any] = {"math": math, "RAISED": RAISED, "_verdict": _verdict}
     exec(text, scope)
     made: Callable[..., Any] = scope["make"](as_self, *views)
     return made

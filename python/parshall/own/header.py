@@ -55,11 +55,13 @@ def _about(kind: Kind) -> str:
 def _about_table(kind: Kind) -> str:
     more = ", or what RFC 5681 asks for after a loss" if kind.name == "control" else ""
     maybe = any(event.returns == "maybe" for event in kind.events)
+    verdicts = [event.name for event in kind.events if event.returns == "verdict"]
+    answers = f" ({', '.join(verdicts[:-1])} and {verdicts[-1]} their answer)" if verdicts else ""
     none = " (of one that sets a number, 1 says that there is none yet)" if maybe else ""
     return (
         f"A {kind.noun}: what a library's function {kind.symbol}() returns. A function that is NULL does "
-        f"nothing{more}. Those that return an int return 0{none}, or the number of what went wrong, which "
-        f"ends the run. The functions of one {kind.owner} are called by one thread at a time; those of "
+        f"nothing{more}. Those that return an int return 0{none}{answers}, or the number of what went wrong, "
+        f"which ends the run. The functions of one {kind.owner} are called by one thread at a time; those of "
         f"several {kind.owner}{'' if kind.owner.endswith('s') else 's'} may be called by several."
     )
 
@@ -241,7 +243,12 @@ def rust_header(kind: Kind) -> str:
         ]
     lines.append("}")
     for name, fields in told["structures"].items():
-        lines += ["", *_wrapped(told["about"][name], "/// "), "#[repr(C)]", f"pub struct {name.title()} {{"]
+        lines += [
+            "",
+            *_wrapped(told["about"][name], "/// "),
+            "#[repr(C)]",
+            f"pub struct {_rust_name(name)} {{",
+        ]
         for field, type_, meaning in fields:
             lines += [*_wrapped(meaning, "    /// "), f"    pub {field}: {_RUST[type_]},"]
         lines.append("}")
@@ -249,14 +256,19 @@ def rust_header(kind: Kind) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _rust_name(name: str) -> str:
+    return name.title().replace("_", "")
+
+
 def _rust_constants(kind: Kind) -> list[str]:
     if kind.constants is None:
         return []
     about, names = kind.constants
-    place = re.sub(r"parshall_(\w+)\.(\w+)", lambda match: f"[`{match[1].title()}::{match[2]}`]", about)
+    type_ = "i32" if any(event.returns == "verdict" for event in kind.events) else "i64"
+    place = re.sub(r"parshall_(\w+)\.(\w+)", lambda match: f"[`{_rust_name(match[1])}::{match[2]}`]", about)
     return [
         f"/// {place}",
-        *(f"pub const {name}: i64 = {value};" for value, name in enumerate(names)),
+        *(f"pub const {name}: {type_} = {value};" for value, name in enumerate(names)),
         "",
     ]
 
@@ -289,7 +301,8 @@ def _rust_table(kind: Kind) -> list[str]:
     for event in kind.events:
         returns = "f64" if event.returns == "number" else "i32"
         told = [
-            f", {_RUST[type_]}" if type_ in _RUST else f", *const {type_.title()}" for _, type_ in event.told
+            f", {_RUST[type_]}" if type_ in _RUST else f", *const {_rust_name(type_)}"
+            for _, type_ in event.told
         ]
         set_there = ", *mut f64" if event.returns == "maybe" else ""
         function = f'Option<unsafe extern "C" fn(*mut c_void{"".join(told)}{set_there}) -> {returns}>'

@@ -13,7 +13,9 @@ from parshall.scenario import parts
 if TYPE_CHECKING:
     from parshall.own.base import Part
 
-    OwnPart: TypeAlias = parts.UserControl | parts.UserRto | parts.UserForecaster | parts.UserApp
+    OwnPart: TypeAlias = (
+        parts.UserControl | parts.UserRto | parts.UserForecaster | parts.UserApp | parts.UserQueue
+    )
     """A part of one's own as a scenario names it."""
 
 __all__ = ["KINDS", "Event", "Kind", "base_of", "kind_of_class", "name_class", "set_base"]
@@ -26,10 +28,14 @@ class Event:
     name: str
     told: tuple[tuple[str, str], ...]
     """Its arguments, as pairs of a name and a type: that of a structure, or ``double`` or ``int64_t``."""
-    returns: Literal["nothing", "number", "maybe"]
-    """``maybe`` is a number or None; in C it is set, and the function returns 0, or 1 for None."""
+    returns: Literal["nothing", "number", "maybe", "verdict"]
+    """``maybe`` is a number or None; in C it is set, and the function returns 0, or 1 for None. ``verdict``
+    is a whole number.
+    """
     meaning: str
     """For the header."""
+    nothing: int = 0
+    """Verdict that None stands for."""
 
 
 @dataclass(frozen=True)
@@ -82,9 +88,10 @@ def _event(
     name: str,
     meaning: str,
     *told: tuple[str, str],
-    returns: Literal["nothing", "number", "maybe"] = "nothing",
+    returns: Literal["nothing", "number", "maybe", "verdict"] = "nothing",
+    nothing: int = 0,
 ) -> Event:
-    return Event(name, told, returns, meaning)
+    return Event(name, told, returns, meaning, nothing=nothing)
 
 
 _LOSS = ("loss", "loss")
@@ -212,7 +219,50 @@ SOURCE = Kind(
     ),
 )
 
-KINDS = {kind.name: kind for kind in (CONTROL, RTO, FORECASTER, SOURCE)}
+_QUEUED = ("packet", "queued_packet")
+_INSTANT = ("moment", "instant")
+
+QUEUE = Kind(
+    name="queue",
+    field="queue",
+    part="UserQueue",
+    base="Queue",
+    shared="SharedQueue",
+    noun="queue",
+    plural="queues",
+    owner="port",
+    head="port",
+    flag="reserved",
+    constants=("Answers about a packet.", ("PASS", "MARK", "DROP", "PUSH_OUT")),
+    events=(
+        _event("on_start", "The run begins."),
+        _event(
+            "on_arrival",
+            "Decides about a packet that arrives: it passes, or is marked, into the class that into is set "
+            "to; it is dropped; or the first packet of that class is pushed out, and this is asked again.",
+            _QUEUED,
+            returns="verdict",
+        ),
+        _event(
+            "next_class",
+            "Returns the class whose turn it is, as the link is free and packets wait; -1 for the first in "
+            "which some do. It is not asked while no packet has been in a class but 0.",
+            _INSTANT,
+            returns="verdict",
+            nothing=-1,
+        ),
+        _event(
+            "on_departure",
+            "Decides about a packet that is about to leave: it passes, or is marked, or it is dropped, and "
+            "the next one is looked for.",
+            _QUEUED,
+            returns="verdict",
+        ),
+        _event("on_idle", "The link is free, and nothing waits.", _INSTANT),
+    ),
+)
+
+KINDS = {kind.name: kind for kind in (CONTROL, RTO, FORECASTER, SOURCE, QUEUE)}
 """By their names."""
 
 _bases: dict[str, type[Part]] = {}

@@ -96,6 +96,7 @@ from .parts import (
     UserApp as UserApp,
     UserControl as UserControl,
     UserForecaster as UserForecaster,
+    UserQueue as UserQueue,
     UserRto as UserRto,
     Vbr as Vbr,
     VegasControl as VegasControl,

@@ -140,4 +140,12 @@ methods! {
     Time = "on_time",
     /// An application hears that a transfer is complete.
     Done = "on_done",
+    /// A packet arrives at a queue.
+    Arrival = "on_arrival",
+    /// A queue names the class whose turn it is.
+    NextClass = "next_class",
+    /// A packet is about to leave a queue.
+    Departure = "on_departure",
+    /// A queue hears that nothing waits.
+    Idle = "on_idle",
 }

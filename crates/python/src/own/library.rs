@@ -198,7 +198,7 @@ impl Instance {
 }
 
 /// Value that functions of Numba's return after an exception.
-const RAISED: i32 = i32::MIN;
+pub const RAISED: i32 = i32::MIN;
 
 /// The end of a function that returns 0, or the number of what went wrong.
 pub fn done(code: i32) -> Result<(), Failure> {

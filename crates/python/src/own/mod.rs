@@ -8,6 +8,7 @@ mod forecaster;
 mod found;
 mod lent;
 mod library;
+mod queue;
 mod rto;
 mod source;
 
@@ -33,8 +34,8 @@ create_exception!(
 );
 
 /// Interfaces of all kinds of parts.
-const INTERFACES: [Interface; 4] =
-    [control::INTERFACE, rto::INTERFACE, forecaster::INTERFACE, source::INTERFACE];
+const INTERFACES: [Interface; 5] =
+    [control::INTERFACE, rto::INTERFACE, forecaster::INTERFACE, source::INTERFACE, queue::INTERFACE];
 
 /// Adds what `parshall.own` and `parshall.control` need to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -43,6 +44,8 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<RtoFilterBase>()?;
     module.add_class::<ForecasterBase>()?;
     module.add_class::<SourceBase>()?;
+    module.add_class::<queue::QueueBase>()?;
+    module.add_class::<queue::QueuedPacket>()?;
     module.add_class::<PythonParts>()?;
     module.add_class::<CompiledParts>()?;
     module.add_class::<control::Ack>()?;

@@ -1,7 +1,7 @@
 //! Queues in front of links.
 
 use crate::part::{parts, Kinds, B, F, I, J, NONE, T};
-use crate::parts::DIFF_SERV;
+use crate::parts::{DIFF_SERV, USER_QUEUE};
 use crate::read as checks;
 use crate::takes::{
     Takes, BURST_SIZE, COUNT, DURATION, FLAG, PACKET_SIZE, PERIOD, POSITIVE, PROBABILITY, QUEUE_COUNT, SHARE,
@@ -177,5 +177,5 @@ pub static ANY_QUEUE: Kinds = Kinds::new(
     "AnyQueue",
     module_path!(),
     "queue discipline",
-    &[&DROP_TAIL, &RED, &CO_DEL, &PIE, &FQ_CODEL, &DIFF_SERV],
+    &[&DROP_TAIL, &RED, &CO_DEL, &PIE, &FQ_CODEL, &DIFF_SERV, &USER_QUEUE],
 );

@@ -46,6 +46,14 @@ impl Reader<'_> {
             if kinds.parts.iter().any(|part| std::ptr::eq(*part, held.part)) {
                 return Some(held.marker());
             }
+            if let (Some(own), Some("user")) = (kinds.own(), held.part.kind) {
+                let fault = Fault::new(
+                    "",
+                    held.part.name,
+                    format!("one of kind {}, such as a {}", expected(), own.name),
+                );
+                return self.kept(Err(fault));
+            }
             let kind = shown_text(held.part.kind.unwrap_or(held.part.name));
             return self.kept(Err(Fault::new("kind", kind, expected())));
         }

@@ -8,7 +8,7 @@ use parshall_estimators::forecast::{ForecasterConfig, ForecasterMaker};
 use parshall_estimators::own;
 use parshall_estimators::rto::{RtoConfig, RtoMaker};
 
-use super::{App, AppMaker, Scenario, Tcp, Transport};
+use super::{App, AppMaker, Queue, QueueMaker, Scenario, Tcp, Transport};
 
 /// A part that no crate here has, as a scenario names it. Whoever finds its code sets `maker`.
 #[derive(Debug)]
@@ -22,6 +22,8 @@ pub enum OwnPart<'a> {
     Forecaster(&'a mut own::Config<dyn ForecasterMaker>),
     /// An application.
     App(&'a mut own::Config<dyn AppMaker>),
+    /// A queue in front of a link.
+    Queue(&'a mut own::Config<dyn QueueMaker>),
 }
 
 impl Scenario {
@@ -30,6 +32,7 @@ impl Scenario {
     /// # Errors
     /// The first error of `find`.
     pub fn hand_over<E>(&mut self, mut find: impl FnMut(OwnPart<'_>) -> Result<(), E>) -> Result<(), E> {
+        self.hand_over_queues(&mut find)?;
         // Neighbours share a transport, and go on doing so.
         let mut last: Option<[Arc<Tcp>; 2]> = None;
         for flow in &mut self.flows {
@@ -43,6 +46,33 @@ impl Scenario {
                 let asked = tcp.clone();
                 of_tcp(Arc::make_mut(tcp), &mut find)?;
                 last = Some([asked, tcp.clone()]);
+            }
+        }
+        Ok(())
+    }
+
+    /// Queues that links share stay shared.
+    fn hand_over_queues<E>(&mut self, find: &mut impl FnMut(OwnPart<'_>) -> Result<(), E>) -> Result<(), E> {
+        let mut last: Option<[Arc<Queue>; 2]> = None;
+        let mut of_queue = |queue: &mut Arc<Queue>| {
+            if let Some([_, done]) = last.as_ref().filter(|[asked, _]| Arc::ptr_eq(asked, queue)) {
+                *queue = done.clone();
+                return Ok(());
+            }
+            let asked = queue.clone();
+            if let Queue::User(config) = Arc::make_mut(queue) {
+                find(OwnPart::Queue(config))?;
+            }
+            last = Some([asked, queue.clone()]);
+            Ok(())
+        };
+        let is_own = |queue: &Arc<Queue>| matches!(**queue, Queue::User(_));
+        for link in &mut self.links {
+            if is_own(&link.queue) {
+                of_queue(&mut link.queue)?;
+            }
+            if link.reverse.queue.as_ref().is_some_and(is_own) {
+                Arc::make_mut(&mut link.reverse).queue.as_mut().map_or(Ok(()), &mut of_queue)?;
             }
         }
         Ok(())

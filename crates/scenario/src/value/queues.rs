@@ -3,8 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::defaults::{default_max_probability, default_payload, yes};
-use super::{default_mtu, DiffServ};
+use super::{default_mtu, DiffServ, QueueMaker};
 use parshall_control::units::Time;
+use parshall_estimators::own;
 
 /// A queue discipline.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -22,6 +23,8 @@ pub enum Queue {
     FqCodel(FqCodel),
     /// Queues for classes, with drop precedences.
     Diffserv(DiffServ),
+    /// One that the caller hands over.
+    User(own::Config<dyn QueueMaker>),
 }
 
 impl Default for Queue {

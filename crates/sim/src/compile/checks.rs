@@ -74,6 +74,9 @@ pub(super) fn check_queue(path: &Place<'_>, queue: Arc<Queue>, rate: Rate) -> Ch
         Queue::Pie(pie) => check_pie(path, pie),
         Queue::FqCodel(fq) => check_fq_codel(path, fq),
         Queue::Diffserv(classes) => check_diffserv(path, classes),
+        Queue::User(config) => config.found().map(drop).map_err(|error| {
+            ScenarioError::new(format!("{path}.{}", error.field), &error.value, error.expected)
+        }),
     }?;
     Ok(queue)
 }

@@ -6,14 +6,14 @@ use std::sync::Arc;
 use parshall_estimators::forecast::ForecasterConfig;
 use parshall_estimators::rto::RtoConfig;
 
-use super::FlowPlan;
+use super::{FlowPlan, PortPlan};
 use crate::control::user::Code;
 use crate::control::Control;
-use crate::scenario::{App, Flow};
+use crate::scenario::{App, Flow, Queue};
 use crate::transport::TcpOptions;
 
 /// See [`super::Plan::makers`].
-pub(super) fn makers(asked: &[Flow], plans: &[FlowPlan]) -> Vec<Arc<dyn Code>> {
+pub(super) fn makers(asked: &[Flow], plans: &[FlowPlan], ports: &[PortPlan]) -> Vec<Arc<dyn Code>> {
     let mut by_form: HashMap<&str, Arc<dyn Code>> = HashMap::new();
     for options in plans.iter().filter_map(|plan| plan.tcp.as_deref()) {
         for (form, code) in codes(options) {
@@ -25,6 +25,12 @@ pub(super) fn makers(asked: &[Flow], plans: &[FlowPlan]) -> Vec<Arc<dyn Code>> {
             if let Some(maker) = &config.maker.0 {
                 by_form.entry(&config.form).or_insert_with(|| maker.clone());
             }
+        }
+    }
+    for port in ports {
+        if let Queue::User(config) = &*port.queue {
+            let code = config.maker.0.iter().cloned().map(|maker| maker as Arc<dyn Code>);
+            by_form.extend(code.map(|code| (&*config.form, code)));
         }
     }
     by_form.into_values().collect()

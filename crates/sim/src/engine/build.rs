@@ -8,6 +8,7 @@ use crate::network::{
     ArrivalPort, Conditioner, ConditionerPlan, DeparturePort, Events, Exchange, Hop, Jitter, LossProcess,
     Port, PortKind, Probe, Rates, Service, Trace, Transmissions,
 };
+use crate::own::owned_by;
 use crate::queue::{AnyArrivalQueue, AnyDepartureQueue};
 use crate::random::{fnv1a, Stream};
 use crate::room;
@@ -121,7 +122,11 @@ pub(super) fn arrival_port(port: &PortPlan, streams: PortStreams<'_>) -> Option<
 
 /// Builds the additional state of a port whose queue decides at departure.
 pub(super) fn serving(port: &PortPlan, count_from: Time, streams: PortStreams<'_>) -> Option<DeparturePort> {
-    let queue = AnyDepartureQueue::new(&port.queue, port.rate, count_from, || streams.of("queue"))?;
+    let make = || AnyDepartureQueue::new(&port.queue, port.rate, count_from, || streams.of("queue"));
+    let queue = match &*port.queue {
+        Queue::User(_) => owned_by(format!("port {}", streams.name), streams.seed, make),
+        _ => make(),
+    }?;
     let (loss, jitter) = link_parts(port, streams);
     Some(DeparturePort::new(queue, loss, jitter, service(port), events(port, streams)))
 }
@@ -179,7 +184,7 @@ impl FlowKey {
 
 /// The keys of all flows, if a queue tells flows apart.
 pub(super) fn flow_keys(plan: &Plan) -> Vec<FlowKey> {
-    if !plan.ports.iter().any(|port| matches!(*port.queue, Queue::FqCodel(_))) {
+    if !plan.ports.iter().any(|port| matches!(*port.queue, Queue::FqCodel(_) | Queue::User(_))) {
         return Vec::new();
     }
     plan.scenario_flows.iter().map(|flow| FlowKey(fnv1a(&flow.name))).collect()

@@ -4,6 +4,7 @@ use crate::compile::{FlowPlan, Plan, PortPlan};
 use crate::error::ScenarioError;
 use crate::network::Hop;
 use crate::queue::decides_by_class;
+use crate::scenario::Queue;
 use crate::units::Time;
 
 /// The port that holds up all flows of a network.
@@ -56,6 +57,10 @@ impl Bottleneck {
             if decides_by_class(&plan.ports[port as usize].queue) {
                 let expected = "another queue: a relay knows no code points";
                 return Err(ScenarioError::new(format!("{place}.queue"), "diffserv", expected));
+            }
+            if let Queue::User(config) = &*plan.ports[port as usize].queue {
+                let expected = "one of the engine's: a relay runs no code of your own yet";
+                return Err(ScenarioError::new(format!("{place}.queue"), &config.source, expected));
             }
         }
         Ok(found)

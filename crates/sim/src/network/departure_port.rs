@@ -53,6 +53,8 @@ pub struct DeparturePort {
     /// True if the queue has been asked for a packet since then: it is asked as soon as the link is free,
     /// even if it is empty, which matters only when something arrives.
     asked: bool,
+    /// Bytes of the newest packet on the link.
+    newest_bytes: u16,
     /// End of the newest transmission. Later than the one before, so that the order of packets shows.
     last_departure: Time,
     /// Time of the event that waits for the link; [`Time::NEVER`] if none does.
@@ -83,6 +85,7 @@ impl DeparturePort {
             started_at: Time::ZERO,
             free_at: Time::ZERO,
             asked: true,
+            newest_bytes: 0,
             last_departure: Time::ZERO,
             event_at: Time::NEVER,
             dropped: Vec::new(),
@@ -121,12 +124,19 @@ impl DeparturePort {
             self.counters.bytes_lost += bytes;
             return false;
         }
-        if !self.leaves_later(now, lead) {
+        let leaves_later = self.leaves_later(now, lead);
+        if !leaves_later {
             self.ask_when_free(now);
         }
         let held = Held { packet, arrived: now, marked: fate == Fate::Marked, reason: Reason::Full };
         self.counters.packets_marked += counted * u64::from(held.marked);
+        if let AnyDepartureQueue::Own(queue) = &mut self.queue {
+            queue.tell_link(if self.free_at > now || leaves_later { self.newest_bytes } else { 0 });
+        }
         self.queue.push(held, flow, &mut self.dropped);
+        if let AnyDepartureQueue::Own(queue) = &self.queue {
+            self.counters.packets_marked += counted * u64::from(queue.marked_last());
+        }
         self.count_drops(kind, now);
         if counted > 0 {
             let held = self.backlog(now).0;
@@ -198,6 +208,7 @@ impl DeparturePort {
         let size = held.packet.size;
         self.asked = false;
         self.started_at = now;
+        self.newest_bytes = size;
         self.free_at = self.service.transmit(kind, now, size).1;
         // A trace may let two packets go at once.
         let departure = self.free_at.max(self.last_departure + Time::from_ps(1));

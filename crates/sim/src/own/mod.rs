@@ -2,7 +2,8 @@
 //! it runs. Their answers are checked and their calls are watched, as those of [`control::user`](crate::control::user) are.
 //!
 //! A maker here may fail, and so may each call of what it makes; [`rto`] and [`forecaster`] turn it into what a scenario takes
-//! ([`Scenario::hand_over`](crate::scenario::Scenario::hand_over)). A program in Rust whose parts cannot fail implements
+//! ([`Scenario::hand_over`](crate::scenario::Scenario::hand_over)). Queues are handed over as they are
+//! ([`QueueMaker`](crate::scenario::QueueMaker)). A program in Rust whose parts cannot fail implements
 //! [`RtoMaker`](parshall_estimators::rto::RtoMaker) or [`ForecasterMaker`](parshall_estimators::forecast::ForecasterMaker) itself.
 //!
 //! An application, [`App::User`](crate::scenario::App::User), needs no such maker: [`UserApp`](crate::scenario::UserApp) may fail itself.

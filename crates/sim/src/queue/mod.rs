@@ -10,6 +10,7 @@ mod diffserv;
 mod droptail;
 mod fq_codel;
 mod held;
+mod own;
 mod pie;
 mod red;
 mod tuning;
@@ -20,6 +21,7 @@ pub use diffserv::{DiffServ, CODE_POINTS};
 pub use droptail::DropTail;
 pub use fq_codel::FqCodel;
 pub use held::{Held, Leaving};
+pub use own::OwnQueue;
 pub use pie::Pie;
 pub use red::Red;
 pub use tuning::{queue_settings, Tuning};
@@ -102,6 +104,8 @@ pub enum AnyDepartureQueue {
     FqCodel(FqCodel),
     /// See `DiffServ`.
     DiffServ(Box<DiffServ>),
+    /// See `OwnQueue`.
+    Own(Box<OwnQueue>),
 }
 
 impl AnyDepartureQueue {
@@ -122,6 +126,11 @@ impl AnyDepartureQueue {
             scenario::Queue::FqCodel(config) => {
                 Some(AnyDepartureQueue::FqCodel(FqCodel::new(config, stream())))
             }
+            scenario::Queue::User(config) => {
+                let maker = config.maker.0.as_ref()?;
+                let start = scenario::QueueStart::new(stream(), rate);
+                Some(AnyDepartureQueue::Own(Box::new(OwnQueue::new(maker, start))))
+            }
             scenario::Queue::Droptail(_) | scenario::Queue::Red(_) | scenario::Queue::Pie(_) => None,
         }
     }
@@ -133,6 +142,7 @@ impl DepartureQueue for AnyDepartureQueue {
             AnyDepartureQueue::Codel(queue) => queue.push(held, flow, dropped),
             AnyDepartureQueue::FqCodel(queue) => queue.push(held, flow, dropped),
             AnyDepartureQueue::DiffServ(queue) => queue.push(held, flow, dropped),
+            AnyDepartureQueue::Own(queue) => queue.push(held, flow, dropped),
         }
     }
 
@@ -141,6 +151,7 @@ impl DepartureQueue for AnyDepartureQueue {
             AnyDepartureQueue::Codel(queue) => queue.pop(now, dropped),
             AnyDepartureQueue::FqCodel(queue) => queue.pop(now, dropped),
             AnyDepartureQueue::DiffServ(queue) => queue.pop(now, dropped),
+            AnyDepartureQueue::Own(queue) => queue.pop(now, dropped),
         }
     }
 
@@ -149,6 +160,7 @@ impl DepartureQueue for AnyDepartureQueue {
             AnyDepartureQueue::Codel(queue) => queue.waiting(),
             AnyDepartureQueue::FqCodel(queue) => queue.waiting(),
             AnyDepartureQueue::DiffServ(queue) => queue.waiting(),
+            AnyDepartureQueue::Own(queue) => queue.waiting(),
         }
     }
 
@@ -157,13 +169,15 @@ impl DepartureQueue for AnyDepartureQueue {
             AnyDepartureQueue::Codel(queue) => queue.packets(),
             AnyDepartureQueue::FqCodel(queue) => queue.packets(),
             AnyDepartureQueue::DiffServ(queue) => queue.packets(),
+            AnyDepartureQueue::Own(queue) => queue.packets(),
         }
     }
 }
 
 /// Returns whether a queue decides at departure.
 pub fn decides_at_departure(config: &scenario::Queue) -> bool {
-    matches!(config, scenario::Queue::Codel(_) | scenario::Queue::FqCodel(_) | scenario::Queue::Diffserv(_))
+    use scenario::Queue::{Codel, Diffserv, FqCodel, User};
+    matches!(config, Codel(_) | FqCodel(_) | Diffserv(_) | User(_))
 }
 
 /// Tells if a queue treats packets by their code points.
@@ -192,7 +206,10 @@ impl AnyArrivalQueue {
             }
             scenario::Queue::Pie(config) => Some(AnyArrivalQueue::Pie(Box::new(Pie::new(config, stream())))),
             scenario::Queue::Droptail(limits) => Some(AnyArrivalQueue::DropTail(DropTail::new(limits))),
-            scenario::Queue::Codel(_) | scenario::Queue::FqCodel(_) | scenario::Queue::Diffserv(_) => None,
+            scenario::Queue::Codel(_)
+            | scenario::Queue::FqCodel(_)
+            | scenario::Queue::Diffserv(_)
+            | scenario::Queue::User(_) => None,
         }
     }
 

@@ -8,7 +8,13 @@ from typing_extensions import Self
 
 from parshall.scenario.methods import made
 
-__all__ = ["UserAppMethods", "UserControlMethods", "UserForecasterMethods", "UserRtoMethods"]
+__all__ = [
+    "UserAppMethods",
+    "UserControlMethods",
+    "UserForecasterMethods",
+    "UserQueueMethods",
+    "UserRtoMethods",
+]
 
 
 class UserControlMethods:
@@ -27,6 +33,10 @@ class UserAppMethods(UserControlMethods):
 
 class UserForecasterMethods(UserControlMethods):
     """Methods of ``UserForecaster``."""
+
+
+class UserQueueMethods(UserControlMethods):
+    """Methods of ``UserQueue``."""
 
 
 class UserRtoMethods(UserControlMethods):

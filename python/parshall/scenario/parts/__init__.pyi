@@ -114,6 +114,7 @@ from .own import (
     UserApp as UserApp,
     UserControl as UserControl,
     UserForecaster as UserForecaster,
+    UserQueue as UserQueue,
     UserRto as UserRto,
 )
 from .queue_share import (

@@ -11,6 +11,7 @@ from parshall.scenario.methods.own import (
     UserAppMethods,
     UserControlMethods,
     UserForecasterMethods,
+    UserQueueMethods,
     UserRtoMethods,
 )
 
@@ -23,8 +24,29 @@ __all__ = [
     "UserApp",
     "UserControl",
     "UserForecaster",
+    "UserQueue",
     "UserRto",
 ]
+
+
+class UserQueue(UserQueueMethods, Part):
+    """A queue of your own, as a scenario names it: an instance of a class derived from ``parshall.Queue``, or
+    a ``parshall.SharedQueue``, becomes this. As with a control of your own, the code is not in the scenario,
+    and in a file ``module:Class`` alone names it, too.
+    """
+
+    kind: Literal["user"] = "user"
+    """Names this queue discipline."""
+    form: Literal["python", "numba", "library"] | None = None
+    """In what form its code comes; left out, it is found out."""
+    source: str
+    """Where it is found: a class as ``module:Name``, a library as the path of its file."""
+    code: str = ""
+    """SHA-256 of its code: of the source and what that refers to, or of the library's file. Left out, it is
+    that of the code that is there; given, no other code runs.
+    """
+    values: Given[dict[str, Any], Mapping[str, Any]] = default({})
+    """Its parameters, where they are not at their defaults."""
 
 
 class UserForecaster(UserForecasterMethods, Part):

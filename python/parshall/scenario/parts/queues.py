@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from parshall.scenario.base import Part, default
 from parshall.scenario.parts.class_queues import DiffServ
+from parshall.scenario.parts.own import UserQueue
 from parshall.scenario.parts.weights import FixedWeight
 
 if TYPE_CHECKING:
+    from parshall._core import QueueBase
+    from parshall.own.queue import SharedQueue
     from parshall.scenario.parts.weights import AnyWeight, AnyWeightGiven
     from parshall.scenario.quantities import Bytes, Given, Number, Table
 
@@ -218,8 +221,10 @@ class FqCodel(Part):
     """
 
 
-AnyQueue: TypeAlias = DropTail | Red | CoDel | Pie | FqCodel | DiffServ
+AnyQueue: TypeAlias = DropTail | Red | CoDel | Pie | FqCodel | DiffServ | UserQueue
 """Any queue discipline."""
 
 if TYPE_CHECKING:
-    AnyQueueGiven: TypeAlias = AnyQueue | Table | Literal["droptail", "codel", "pie", "fq-codel"]
+    AnyQueueGiven: TypeAlias = (
+        AnyQueue | Table | Literal["droptail", "codel", "pie", "fq-codel"] | QueueBase | SharedQueue
+    )

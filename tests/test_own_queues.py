@@ -1,0 +1,437 @@
+"""Queues of one's own do what those of the engine do, in every form, to the last bit."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.own_controls import assert_equal, bell, build, group
+from tests.test_own_parts import EXAMPLES, example
+
+import parshall
+from parshall import Queue, SharedQueue
+from parshall.cli.main import main
+from parshall.errors import InputError, RunError, ScenarioError
+from parshall.own import DROP, MARK, PASS, PUSH_OUT, QueuedPacket, header
+
+EVERYTHING = parshall.Record(window="*", rtt="*", packets="*")
+
+
+def short_flows(queue: Any) -> parshall.Dumbbell:
+    tcp = parshall.Tcp(recovery="sack", control="cubic")
+    app = parshall.Transfer(packets=60)
+    flows = [parshall.FlowGroup(name="f", count=50, transport=tcp, app=app, start_spread="6 s")]
+    return bell("cubic", queue=queue, flows=flows)
+
+
+def udp(queue: Any) -> parshall.Dumbbell:
+    pauses = parshall.OnOff(law="exponential", rate="3 Mbit/s", on="300 ms", off="200 ms")
+    others = [
+        parshall.FlowGroup(name=name, count=1, transport="udp", app=app)
+        for name, app in (("steady", parshall.Cbr(rate="2 Mbit/s")), ("pauses", pauses))
+    ]
+    return bell("aimd", queue=queue, flows=[*group("aimd"), *others])
+
+
+def bottlenecks(queue: Any) -> parshall.Scenario:
+    tcp = parshall.Tcp(recovery="sack", control="cubic", ecn=True, profile="linux")
+    times: dict[str, Any] = {
+        "delay": "5 ms",
+        "access_delay": "2 ms",
+        "duration": "6 s",
+        "start_spread": "1 s",
+    }
+    return parshall.parking_lot(
+        3, rate="3 Mbit/s", access_rate="50 Mbit/s", queue=queue, transport=tcp, long=2, cross=2, **times
+    )
+
+
+NETWORKS: dict[str, Callable[[Any], Any]] = {
+    "marks, delayed ACKs": lambda queue: bell(
+        "aimd", queue=queue, flows=group("aimd", ecn=True, delayed_ack=True)
+    ),
+    "short flows": short_flows,
+    "UDP beside TCP": udp,
+    "three bottlenecks": bottlenecks,
+}
+
+
+def tables(scenario: Any, seed: int = 3) -> dict[str, dict[str, Any]]:
+    """All that is recorded, packets of one instant in one order: a queue that decides at arrival knows a
+    departure ahead of its time.
+    """
+    recording = parshall.run(scenario.replace("record", EVERYTHING), seed)
+    found = {name: dict(recording.columns(name)) for name in recording.tables}
+    packets = found["packets"]
+    order = np.lexsort([packets[name] for name in sorted(packets.keys() - {"time"})] + [packets["time"]])
+    found["packets"] = {name: values[order] for name, values in packets.items()}
+    return found
+
+
+STEP = parshall.Red(
+    min_threshold_packets=12,
+    max_threshold_packets=12,
+    limit_packets=40,
+    weight=1,
+    gentle=False,
+    ecn=True,
+    hard_drop=False,
+)
+ENGINES: dict[str, tuple[Any, str, dict[str, Any]]] = {
+    "step_mark": (STEP, "StepMark", {"mark_from": 12, "limit": 40}),
+    "codel": (parshall.CoDel(limit_packets=60, ecn=True), "CoDel", {"limit": 60, "ecn": True}),
+    "pie": (parshall.Pie(limit_packets=60, ecn=True), "Pie", {"limit": 60, "ecn": True}),
+}
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("queues") / "step_mark.so"
+    flags = ["-O2", "-fPIC", "-shared", "-ffp-contract=off", "-Wall", "-Werror", f"-I{header.INSTALLED}"]
+    subprocess.run(["cc", *flags, str(EXAMPLES / "step_mark.c"), "-o", str(made)], check=True)
+    return made
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+@pytest.mark.parametrize("name", ENGINES)
+def test_every_form_is_the_engines_own_to_the_last_bit(name: str, network: str, library: Path) -> None:
+    engines, cls, parameters = ENGINES[name]
+    theirs = tables(NETWORKS[network](engines))
+    assert theirs["ports"]["packets_dropped"].sum() + theirs["ports"]["packets_marked"].sum() > 0
+    module = example(name)
+    forms = [getattr(module, form + cls)(**parameters) for form in ("", "Compiled")]
+    if name == "step_mark":
+        forms.append(SharedQueue(library, **parameters))
+    for own in forms:
+        ours = tables(NETWORKS[network](own))
+        assert ours.keys() == theirs.keys()
+        assert_equal(ours, theirs)
+
+
+class LongestOut(Queue):
+    """Two classes, by flow; the longer one gives way when all is full, and they take turns."""
+
+    limit: int = 30
+    held: list[int] = field(init=False, default_factory=lambda: [0, 0])
+    turn: int = field(init=False, default=0)
+
+    def on_arrival(self, packet: QueuedPacket) -> int:
+        assert sum(self.held) == packet.packets
+        if packet.packets >= self.limit:
+            self.into = 0 if self.held[0] > self.held[1] else 1
+            self.held[self.into] -= 1
+            return PUSH_OUT
+        self.into = packet.flow % 2
+        self.held[self.into] += 1
+        return PASS
+
+    def next_class(self, moment: parshall.control.Moment) -> int:
+        self.turn = 1 - self.turn
+        return self.turn if self.held[self.turn] else -1
+
+    def on_departure(self, packet: QueuedPacket) -> None:
+        self.held[packet.class_id] -= 1
+
+
+def test_classes_take_turns_and_packets_are_pushed_out() -> None:
+    found = tables(bell("aimd", queue=LongestOut(), flows=group("aimd")))
+    ports = found["ports"]
+    assert ports["packets_dropped"].sum() > 0
+    ends = [ports[f"packets_{end}"] for end in ("dropped", "lost", "departed", "queued")]
+    np.testing.assert_array_equal(ports["packets_arrived"], sum(ends))
+    assert max(ports["max_backlog_packets"]) == 31  # with that in transmission
+    plain = tables(bell("aimd", queue=parshall.DropTail(limit_packets=31), flows=group("aimd")))
+    assert list(found["flows"]["packets_delivered"]) != list(plain["flows"]["packets_delivered"])
+
+
+class Seen(Queue):
+    """Keeps what is told of the link."""
+
+    def on_start(self) -> None:
+        assert self.rate == 4e6
+
+    def on_arrival(self, packet: QueuedPacket) -> None:
+        assert packet.waited == packet.waited_ps == packet.class_id == 0
+        assert (packet.packets > 0) <= (packet.on_link > 0)
+        assert abs(packet.now - packet.now_ps * 1e-12) < 1e-9
+
+    def on_departure(self, packet: QueuedPacket) -> None:
+        assert packet.on_link == 0
+        assert abs(packet.waited - packet.waited_ps * 1e-12) < 1e-9
+
+
+def test_a_queue_sees_its_link_and_an_empty_one_is_drop_tail_without_a_limit() -> None:
+    ours = tables(udp(Seen()))
+    assert_equal(ours, tables(udp(parshall.DropTail())))
+
+
+@pytest.mark.parametrize("name", ["step_mark", "codel"])
+def test_a_later_start_shifts_all(name: str) -> None:
+    own = getattr(example(name), ENGINES[name][1])(**ENGINES[name][2])
+    early = udp(own)
+    late = early.with_({"flows[*].start": "2 s", "duration": "10 s"})
+    found = [tables(each) for each in (early, late)]
+    for table in ("flows", "ports"):
+        for column, values in found[0][table].items():
+            if column not in ("completed_at", "mean_delay"):
+                np.testing.assert_array_equal(found[1][table][column], values, err_msg=column)
+    times = [each["packets"]["time"] for each in found]
+    np.testing.assert_allclose(times[1] - times[0], 2.0, atol=1e-9)
+
+
+class Draws(Queue):
+    def on_arrival(self, packet: QueuedPacket) -> int:
+        return DROP if self.random() < 0.02 else PASS
+
+
+@parshall.native
+class CompiledDraws(Draws):
+    pass
+
+
+def test_random_numbers_are_those_of_the_run() -> None:
+    drawn = [tables(udp(Draws()), seed)["packets"]["time"] for seed in (1, 1, 2)]
+    assert list(drawn[0]) == list(drawn[1])
+    assert list(drawn[0]) != list(drawn[2])
+    assert_equal(tables(udp(CompiledDraws())), tables(udp(Draws())))
+
+
+class Faulty(Queue):
+    answer: str = ""
+
+    def on_arrival(self, packet: QueuedPacket) -> Any:
+        if packet.now < 1.0:
+            return None
+        if self.answer == "raises":
+            raise ZeroDivisionError("nothing left")
+        self.into = {"class": 1024, "negative": -1, "turn": 1}.get(self.answer, 0)
+        wrong: dict[str, Any] = {"text": "no", "nan": float("nan"), "true": True, "mark": MARK, "nine": 9}
+        return PUSH_OUT if self.answer == "empty" else wrong.get(self.answer)
+
+    def next_class(self, moment: parshall.control.Moment) -> Any:
+        return {"turn": 7}.get(self.answer, -1)
+
+    def on_departure(self, packet: QueuedPacket) -> Any:
+        return PUSH_OUT if self.answer == "late" else None
+
+
+ANSWERS = r"expected PASS, MARK, DROP or PUSH_OUT of parshall\.own; None is PASS"
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        ("raises", r"on_arrival, .*: ZeroDivisionError: nothing left \(test_own_queues\.py, line \d+\)"),
+        ("class", r"on_arrival, port r0->r1, 1\.\d+ s: class is 1024, expected 0 to 1023"),
+        ("negative", r"on_arrival, port r0->r1, 1\.\d+ s: class is -1, expected 0 to 1023"),
+        ("text", rf"on_arrival, port r0->r1, 1\.\d+ s: returned 'no', {ANSWERS}"),
+        ("nan", rf"on_arrival, .*: returned nan, {ANSWERS}"),
+        ("true", rf"on_arrival, .*: returned True, {ANSWERS}"),
+        ("nine", rf"on_arrival, .*: returned 9, {ANSWERS}"),
+        ("mark", r"on_arrival, .*: marks a packet that cannot be marked, expected a look at ecn_capable"),
+        ("empty", r"on_arrival, .*: pushes a packet out of class 0, expected one in which packets wait"),
+        ("turn", r"next_class, .*: names class 7, expected one in which packets wait, or -1 for the first"),
+        ("late", r"on_departure, .*: pushes a packet out, expected that of arrivals alone"),
+    ],
+)
+def test_what_is_no_answer_ends_a_run_in_one_line(answer: str, told: str) -> None:
+    with pytest.raises(RunError, match=rf"seed 1: Faulty\.{told}$"):
+        parshall.run(udp(Faulty(answer=answer)), seed=1)
+
+
+def test_compiled_queues_fail_in_one_line(tmp_path: Path) -> None:
+    @parshall.native
+    class Raises(Queue):
+        def on_departure(self, packet: QueuedPacket) -> int:
+            return 1 // (packet.size - packet.size)
+
+    with pytest.raises(RunError, match=r"Raises\.on_departure, port .*: raised an exception; without"):
+        parshall.run(udp(Raises()), seed=1)
+
+    @parshall.native
+    class Real(Queue):
+        def on_arrival(self, packet: QueuedPacket) -> Any:
+            return 0.5
+
+    with pytest.raises(ScenarioError, match=r"Real\.on_arrival: got what Numba cannot compile"):
+        parshall.run(udp(Real()), seed=1)
+    text = """#include "parshall_control.h"
+#include "parshall_queue.h"
+static int32_t all(void *s, const parshall_queued_packet *p) { (void)s; (void)p; return 17; }
+static const parshall_queue_table table = {.version = PARSHALL_QUEUE_VERSION, .name = "odd",
+    .state_size = sizeof(parshall_port), .on_arrival = all};
+const parshall_queue_table *parshall_queue(void) { return &table; }
+"""
+    with pytest.raises(RunError, match=rf"odd\.on_arrival, port r0->r1, .*: returned 17, {ANSWERS}"):
+        parshall.run(udp(SharedQueue(build(tmp_path, "odd", text))), seed=1)
+
+
+def test_a_queue_that_does_not_return_is_given_up() -> None:
+    class Endless(Queue):
+        time_limit = 0.3
+        where: str = ""
+
+        def on_start(self) -> None:
+            while self.where == "start":
+                pass
+
+        def on_arrival(self, packet: QueuedPacket) -> None:
+            while packet.now > 1.0:
+                pass
+
+    with pytest.raises(RunError, match=r"Endless\.on_arrival, port r0->r1, 1\.\d+ s: DoesNotReturn"):
+        parshall.run(udp(Endless()), seed=1)
+    with pytest.raises(RunError, match=r"Endless\.on_start, port r0->r1, 0 s: DoesNotReturn"):
+        parshall.run(udp(Endless(where="start")), seed=1)
+
+
+def test_a_queue_is_known_by_its_code_and_cached(tmp_path: Path) -> None:
+    def made(limit: int) -> type[Queue]:
+        class Limited(Queue):
+            extra: int = 0
+
+            def on_arrival(self, packet: QueuedPacket) -> int:
+                return DROP if packet.packets >= limit + self.extra else PASS
+
+        return Limited
+
+    same = {udp(each).hash for each in (made(9)(), made(9)(), made(9)(extra=0))}
+    others = {udp(each).hash for each in (made(8)(), made(9)(extra=1), parshall.DropTail())}
+    assert (len(same), len(same | others)) == (1, 4)
+    store = parshall.Cache(tmp_path)
+    runs = [parshall.run_many({"a": udp(made(9)())}, [1, 2], cache=store) for _ in range(2)]
+    first, again = (run.to_pandas("ports") for run in runs)
+    assert first.equals(again)
+    assert len(list(tmp_path.rglob("*.parquet"))) > 0
+
+
+MINE = """
+import parshall
+from parshall.own import DROP, PASS
+
+class Short(parshall.Queue):
+    limit: int = 8
+    def on_arrival(self, packet):
+        return DROP if packet.packets >= self.limit else PASS
+
+class Other:
+    pass
+"""
+BELL = """
+duration = "2 s"
+
+[dumbbell]
+rate = "4 Mbit/s"
+delay = "10 ms"
+queue = QUEUE
+access_rate = "50 Mbit/s"
+access_delay = "1 ms"
+
+[[dumbbell.flows]]
+count = 2
+transport = "tcp"
+app = "bulk"
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The current folder, with a module, which is forgotten afterwards."""
+    path = list(sys.path)
+    (tmp_path / "queue_named.py").write_text(MINE)
+    monkeypatch.chdir(tmp_path)
+    yield tmp_path
+    sys.path[:] = path
+    sys.modules.pop("queue_named", None)
+
+
+def test_a_file_names_a_queue_and_the_command_runs_it(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = folder / "bell.toml"
+    dropped = []
+    table = '{ kind = "user", source = "queue_named:Short", values = { limit = 30 } }'
+    for index, queue in enumerate(('"queue_named:Short"', table)):
+        file.write_text(BELL.replace("QUEUE", queue))
+        out = str(folder / f"out{index}")
+        assert main(["run", "bell.toml", "--format", "json", "--out", out]) == 0
+        recording = parshall.Recording.load(out)
+        assert recording.scenario.links[0].queue.source == "queue_named:Short"
+        again = parshall.run(parshall.loads(recording.scenario.to_toml()), seed=1)
+        found = recording.port("bottleneck").packets_dropped
+        assert found == again.port("bottleneck").packets_dropped
+        dropped.append(found)
+    assert dropped[0] > 0
+    assert dropped[0] != dropped[1]
+    for wrong, told in (
+        ('"queue_named:Other"', "a class derived from parshall.Queue"),
+        ('"queue_named:Missing"', "a class derived from parshall.Queue, as module:Class"),
+    ):
+        file.write_text(BELL.replace("QUEUE", wrong))
+        with pytest.raises(ScenarioError, match=rf"dumbbell\.queue.*expected {told}"):
+            parshall.load(file)
+    capsys.readouterr()
+
+
+TRAVELS = """
+import sys
+import parshall
+from parshall.own import DROP, PASS
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from parshall.sweep import Sweep
+
+class Own(parshall.Queue):
+    limit: int = 9
+    def on_arrival(self, packet):
+        return DROP if packet.packets >= self.limit else PASS
+DECORATE
+
+if __name__ == "__main__":
+    network = parshall.Dumbbell(duration="3 s", rate="4 Mbit/s", delay="20 ms", access_rate="50 Mbit/s",
+        access_delay="2 ms", queue=Own(),
+        flows=[parshall.FlowGroup(name="f", count=2, transport="tcp", app="bulk")])
+    sweep = Sweep(network.scenario(), {"links[0].queue.limit": [5, 9]}, seeds=range(2))
+    here = sweep.run(cache=None).to_pandas("ports")
+    with ProcessPoolExecutor(1, mp_context=get_context("fork")) as pool:
+        assert here.equals(sweep.run(executor=pool, cache=None).to_pandas("ports"))
+    assert here.equals(sweep.run(executor="dask", cache=None).to_pandas("ports"))
+    print(here.packets_dropped.nunique() > 2)
+"""
+
+
+@pytest.mark.parametrize("decorate", ["", "Own = parshall.native(Own)"])
+def test_own_queues_travel_to_other_processes(tmp_path: Path, decorate: str) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(TRAVELS.replace("DECORATE", decorate))
+    done = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, timeout=300, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, "True\n"), done.stderr
+
+
+def test_errors_name_what_to_write(tmp_path: Path) -> None:
+    module = example("step_mark")
+    with pytest.raises(InputError, match="got the class StepMark, expected one of it"):
+        udp(module.StepMark)
+    with pytest.raises(ScenarioError, match=r"queue"):
+        udp(example("jacobson").Jacobson())
+    with pytest.raises(ScenarioError, match=r"queue"):
+        udp(object())
+    with pytest.raises(InputError, match="a method that nobody calls, expected on_arrival"):
+        type("Typo", (Queue,), {"on_arival": lambda self, packet: None})
+    with pytest.raises(InputError, match=r"queue: got .*, expected a shared library"):
+        SharedQueue(tmp_path / "none.so")
+
+
+def test_the_example_draws_its_figure(tmp_path: Path) -> None:
+    target = tmp_path / "own.svg"
+    subprocess.run([sys.executable, str(EXAMPLES.parent / "own_queue.py"), str(target)], check=True)
+    shown = Path(__file__).parents[1] / "docs" / "figures" / "own-queue.svg"
+    assert target.read_text().count("<path") == shown.read_text().count("<path")
