@@ -114,7 +114,7 @@ GIVEN: Mapping[str, Mapping[str, Any]] = {
 RED, DROPTAIL = Red(**GIVEN["Red"]), DropTail(limit_packets=20)
 """Queues of those scenarios that are about something else."""
 
-APART = {"UserApp", "UserControl", "UserForecaster", "UserQueue", "UserRto", "DiffServ"}
+APART = {"UserApp", "UserControl", "UserForecaster", "UserMarker", "UserQueue", "UserRto", "DiffServ"}
 """Kinds that are somebody's own code, or there with every meter."""
 
 

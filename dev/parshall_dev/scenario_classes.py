@@ -44,16 +44,18 @@ _OTHERWISE = {"level": " | Number", "number": " | float"}
 _OWN = {
     "AnyApp": " | SourceBase | SharedSource",
     "AnyControl": " | ControlBase | SharedControl",
+    "AnyMeter": " | MarkerBase | SharedMarker",
     "AnyQueue": " | QueueBase | SharedQueue",
     "ForecasterConfig": " | ForecasterBase | SharedForecaster",
     "RtoConfig": " | RtoFilterBase | SharedRtoFilter | RtoEstimator",
 }
 """Objects that stand for one of a union: parts of the user's own, and estimators that a scenario may name."""
 _FROM = {
-    "parshall._core": ("ControlBase", "ForecasterBase", "QueueBase", "RtoFilterBase", "SourceBase"),
+    "parshall._core": ("ControlBase", "ForecasterBase", "MarkerBase", "QueueBase", "RtoFilterBase", "SourceBase"),
     "parshall.control.library": ("SharedControl",),
     "parshall.estimators.rto": ("RtoEstimator",),
     "parshall.own.forecaster": ("SharedForecaster",),
+    "parshall.own.marker": ("SharedMarker",),
     "parshall.own.queue": ("SharedQueue",),
     "parshall.own.rto": ("SharedRtoFilter",),
     "parshall.own.source": ("SharedSource",),

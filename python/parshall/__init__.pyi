@@ -47,9 +47,11 @@ from .estimators import (
 )
 from .own import (
     Forecaster as Forecaster,
+    Marker as Marker,
     Queue as Queue,
     RtoFilter as RtoFilter,
     SharedForecaster as SharedForecaster,
+    SharedMarker as SharedMarker,
     SharedQueue as SharedQueue,
     SharedRtoFilter as SharedRtoFilter,
     SharedSource as SharedSource,
@@ -153,6 +155,7 @@ from .scenario import (
     UserApp as UserApp,
     UserControl as UserControl,
     UserForecaster as UserForecaster,
+    UserMarker as UserMarker,
     UserQueue as UserQueue,
     UserRto as UserRto,
     Vbr as Vbr,

@@ -589,6 +589,36 @@ class ControlBase:
     def random(self) -> float:
         """A random number from 0 to below 1, of the flow's own stream; NaN outside a run."""
 
+class MarkerBase:
+    """Knowledge that the engine has of a marker in Python; see ``parshall.Marker``."""
+
+    def __new__(cls, *args: object, **kwargs: object) -> Self: ...
+    def random(self) -> float:
+        """A random number from 0 to below 1, of the conditioner's stream; NaN outside a run."""
+
+@final
+class MeteredPacket:
+    """A packet that arrives at an edge."""
+
+    now: float
+    """Time at which it arrives, in seconds."""
+    now_ps: int
+    """The same in picoseconds, without rounding."""
+    size: int
+    """Its bytes on the wire."""
+    metered: int
+    """Bytes that count: all, or those behind the headers, as the rule has it."""
+    flow: int
+    """Number of its flow, not negative, with another one for the ACKs; it depends on the flow's name alone."""
+    dscp: int
+    """Code point with which it arrives (RFC 2474)."""
+    arriving: int
+    """Colour that this code point stands for: ``GREEN``, ``YELLOW`` or ``RED``."""
+    ecn_capable: bool
+    """True if it may be marked in place of a drop (RFC 3168)."""
+    ack: bool
+    """True for an ACK."""
+
 class QueueBase:
     """Knowledge that the engine has of a queue in Python; see ``parshall.Queue``."""
 

@@ -19,24 +19,31 @@ from __future__ import annotations
 
 from parshall.own.base import TIME_LIMIT, Part, native
 from parshall.own.forecaster import Forecaster, SharedForecaster
+from parshall.own.marker import GREEN, RED, YELLOW, Marker, MeteredPacket, SharedMarker
 from parshall.own.queue import DROP, MARK, PASS, PUSH_OUT, Queue, QueuedPacket, SharedQueue
 from parshall.own.rto import OwnRto, RtoFilter, SharedRtoFilter
 from parshall.own.source import Done, SharedSource, Source
 
 __all__ = [
     "DROP",
+    "GREEN",
     "MARK",
     "PASS",
     "PUSH_OUT",
+    "RED",
     "TIME_LIMIT",
+    "YELLOW",
     "Done",
     "Forecaster",
+    "Marker",
+    "MeteredPacket",
     "OwnRto",
     "Part",
     "Queue",
     "QueuedPacket",
     "RtoFilter",
     "SharedForecaster",
+    "SharedMarker",
     "SharedQueue",
     "SharedRtoFilter",
     "SharedSource",

@@ -56,7 +56,8 @@ def _about_table(kind: Kind) -> str:
     more = ", or what RFC 5681 asks for after a loss" if kind.name == "control" else ""
     maybe = any(event.returns == "maybe" for event in kind.events)
     verdicts = [event.name for event in kind.events if event.returns == "verdict"]
-    answers = f" ({', '.join(verdicts[:-1])} and {verdicts[-1]} their answer)" if verdicts else ""
+    listed = " and ".join(filter(None, [", ".join(verdicts[:-1]), *verdicts[-1:]]))
+    answers = f" ({listed} {'their' if len(verdicts) > 1 else 'its'} answer)" if verdicts else ""
     none = " (of one that sets a number, 1 says that there is none yet)" if maybe else ""
     return (
         f"A {kind.noun}: what a library's function {kind.symbol}() returns. A function that is NULL does "

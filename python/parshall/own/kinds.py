@@ -14,7 +14,12 @@ if TYPE_CHECKING:
     from parshall.own.base import Part
 
     OwnPart: TypeAlias = (
-        parts.UserControl | parts.UserRto | parts.UserForecaster | parts.UserApp | parts.UserQueue
+        parts.UserControl
+        | parts.UserRto
+        | parts.UserForecaster
+        | parts.UserApp
+        | parts.UserQueue
+        | parts.UserMarker
     )
     """A part of one's own as a scenario names it."""
 
@@ -262,7 +267,32 @@ QUEUE = Kind(
     ),
 )
 
-KINDS = {kind.name: kind for kind in (CONTROL, RTO, FORECASTER, SOURCE, QUEUE)}
+MARKER = Kind(
+    name="marker",
+    field="meter",
+    part="UserMarker",
+    base="Marker",
+    shared="SharedMarker",
+    noun="marker",
+    plural="markers",
+    owner="rule",
+    head="edge",
+    flag="reserved",
+    required=("colour",),
+    constants=("Colours of packets, best first.", ("GREEN", "YELLOW", "RED")),
+    events=(
+        _event("on_start", "The run begins."),
+        _event(
+            "colour",
+            "Returns the colour of a packet. A library has to have it.",
+            ("packet", "metered_packet"),
+            returns="verdict",
+            nothing=-1,
+        ),
+    ),
+)
+
+KINDS = {kind.name: kind for kind in (CONTROL, RTO, FORECASTER, SOURCE, QUEUE, MARKER)}
 """By their names."""
 
 _bases: dict[str, type[Part]] = {}

@@ -96,6 +96,7 @@ from .parts import (
     UserApp as UserApp,
     UserControl as UserControl,
     UserForecaster as UserForecaster,
+    UserMarker as UserMarker,
     UserQueue as UserQueue,
     UserRto as UserRto,
     Vbr as Vbr,

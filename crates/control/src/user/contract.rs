@@ -148,4 +148,6 @@ methods! {
     Departure = "on_departure",
     /// A queue hears that nothing waits.
     Idle = "on_idle",
+    /// A marker colours a packet.
+    Colour = "colour",
 }

@@ -7,6 +7,7 @@ use parshall_sim::control::user::{Code, Failure};
 use parshall_sim::internal::Pulse;
 use pyo3::intern;
 use pyo3::prelude::*;
+use pyo3::types::PyBool;
 
 use super::control::{Gathering, ReportFields};
 
@@ -116,4 +117,13 @@ pub fn copied<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
 pub fn number(returned: Bound<'_, PyAny>, expected: &'static str) -> PyResult<f64> {
     let number = returned.extract();
     number.map_err(|_: PyErr| super::WrongAnswerError::new_err((returned.unbind(), expected)))
+}
+
+/// A whole number that a method returned, and `nothing`, if there is such a number, for None. A truth value is no number.
+pub fn whole(returned: Bound<'_, PyAny>, nothing: Option<i64>, expected: &'static str) -> PyResult<i64> {
+    if let (true, Some(nothing)) = (returned.is_none(), nothing) {
+        return Ok(nothing);
+    }
+    let number = returned.extract().ok().filter(|_| !returned.is_instance_of::<PyBool>());
+    number.ok_or_else(|| super::WrongAnswerError::new_err((returned.unbind(), expected)))
 }

@@ -58,6 +58,7 @@ pub fn hand_over(py: Python<'_>, scenario: &mut Scenario) -> PyResult<()> {
                 config.maker = Found(Some(own::forecaster(either!(known.find("forecaster", config)?))));
             }
             OwnPart::App(config) => config.maker = Found(Some(either!(known.find("source", config)?))),
+            OwnPart::Marker(config) => config.maker = Found(Some(either!(known.find("marker", config)?))),
             OwnPart::Queue(config) => config.maker = Found(Some(either!(known.find("queue", config)?))),
             other => return Err(PyValueError::new_err(format!("no code for {other:?}"))),
         }

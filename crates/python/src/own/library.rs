@@ -166,6 +166,11 @@ impl Instance {
         (&HOST, flow.cast())
     }
 
+    /// Its random numbers.
+    pub fn stream(&mut self) -> &mut Stream {
+        &mut self.flow.stream
+    }
+
     /// Calls a function with the state, whose head is `head` before, and returns what it is afterwards.
     ///
     /// # Safety
@@ -198,7 +203,7 @@ impl Instance {
 }
 
 /// Value that functions of Numba's return after an exception.
-pub const RAISED: i32 = i32::MIN;
+const RAISED: i32 = i32::MIN;
 
 /// The end of a function that returns 0, or the number of what went wrong.
 pub fn done(code: i32) -> Result<(), Failure> {
@@ -215,4 +220,12 @@ pub fn answered(answer: f64, expected: &str) -> Result<f64, Failure> {
         return Err(Failure::new(format!("raised an exception, or returned NaN, expected {expected}")));
     }
     Ok(answer)
+}
+
+/// The number that a function returned, unless it is that of an exception.
+pub fn returned(code: i32) -> Result<i64, Failure> {
+    if code == RAISED {
+        done(code)?;
+    }
+    Ok(code.into())
 }

@@ -8,6 +8,7 @@ mod forecaster;
 mod found;
 mod lent;
 mod library;
+mod marker;
 mod queue;
 mod rto;
 mod source;
@@ -34,8 +35,14 @@ create_exception!(
 );
 
 /// Interfaces of all kinds of parts.
-const INTERFACES: [Interface; 5] =
-    [control::INTERFACE, rto::INTERFACE, forecaster::INTERFACE, source::INTERFACE, queue::INTERFACE];
+const INTERFACES: [Interface; 6] = [
+    control::INTERFACE,
+    rto::INTERFACE,
+    forecaster::INTERFACE,
+    source::INTERFACE,
+    queue::INTERFACE,
+    marker::INTERFACE,
+];
 
 /// Adds what `parshall.own` and `parshall.control` need to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -44,6 +51,8 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<RtoFilterBase>()?;
     module.add_class::<ForecasterBase>()?;
     module.add_class::<SourceBase>()?;
+    module.add_class::<marker::MarkerBase>()?;
+    module.add_class::<marker::MeteredPacket>()?;
     module.add_class::<queue::QueueBase>()?;
     module.add_class::<queue::QueuedPacket>()?;
     module.add_class::<PythonParts>()?;

@@ -10,12 +10,12 @@ use parshall_sim::scenario::{self, QueueAnswer, QueueMaker, QueueStart, UserQueu
 use parshall_sim::units::Time;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyTuple};
+use pyo3::types::{PyDict, PyTuple};
 
 use super::abi::{shared, Host, Interface, Structure};
-use super::class::{copied, failure, Class};
+use super::class::{copied, failure, whole, Class};
 use super::control::Moment;
-use super::library::{done, Instance, Library, RAISED};
+use super::library::{done, returned, Instance, Library};
 
 /// See [`Interface`].
 pub const INTERFACE: Interface = Interface {
@@ -189,21 +189,12 @@ impl PythonQueue {
     }
 }
 
-/// A whole number that a method returned, and `nothing` for None. A truth value is no number: True would mark.
-fn whole(returned: Bound<'_, PyAny>, nothing: i64, expected: &'static str) -> PyResult<i64> {
-    if returned.is_none() {
-        return Ok(nothing);
-    }
-    let number = returned.extract().ok().filter(|_| !returned.is_instance_of::<PyBool>());
-    number.ok_or_else(|| super::WrongAnswerError::new_err((returned.unbind(), expected)))
-}
-
 impl UserQueue for PythonQueue {
     fn on_arrival(&mut self, packet: &scenario::QueuedPacket) -> Result<(QueueAnswer, u16), Failure> {
         let asked = Python::attach(|py| {
             self.base.borrow_mut(py).into = 0;
             let returned = self.on_arrival.call1(py, (QueuedPacket::from(packet),))?;
-            Ok((whole(returned.into_bound(py), 0, EXPECTED)?, self.base.borrow(py).into))
+            Ok((whole(returned.into_bound(py), Some(0), EXPECTED)?, self.base.borrow(py).into))
         });
         let (code, into) = asked.map_err(failure)?;
         Ok((answer(code)?, class(into, "0 to 1023")?))
@@ -212,7 +203,7 @@ impl UserQueue for PythonQueue {
     fn next_class(&mut self, now: Time) -> Result<Option<u16>, Failure> {
         let asked = Python::attach(|py| {
             let returned = self.next_class.call1(py, (Moment::from(now),))?;
-            whole(returned.into_bound(py), -1, CLASS)
+            whole(returned.into_bound(py), Some(-1), CLASS)
         });
         turn(asked.map_err(failure)?)
     }
@@ -220,7 +211,7 @@ impl UserQueue for PythonQueue {
     fn on_departure(&mut self, packet: &scenario::QueuedPacket) -> Result<QueueAnswer, Failure> {
         let asked = Python::attach(|py| {
             let returned = self.on_departure.call1(py, (QueuedPacket::from(packet),))?;
-            whole(returned.into_bound(py), 0, EXPECTED)
+            whole(returned.into_bound(py), Some(0), EXPECTED)
         });
         answer(asked.map_err(failure)?)
     }
@@ -278,14 +269,6 @@ struct CompiledQueue {
     functions: Functions,
     instance: Instance,
     rate: f64,
-}
-
-/// The number that a function returned, unless it is that of an exception.
-fn returned(code: i32) -> Result<i64, Failure> {
-    if code == RAISED {
-        done(code)?;
-    }
-    Ok(code.into())
 }
 
 impl CompiledQueue {

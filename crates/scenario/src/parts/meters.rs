@@ -1,6 +1,7 @@
 //! Meters of conditioners.
 
 use crate::part::{parts, Kinds, B, F, I};
+use crate::parts::USER_MARKER;
 use crate::takes::{Takes, FLAG, NOT_NEGATIVE, PERIOD, RATE_OR_ZERO, SIZE_OR_ZERO};
 
 parts! {
@@ -155,5 +156,6 @@ pub static ANY_METER: Kinds = Kinds::new(
         &RTT_RTO_METER,
         &TCP_MODEL_METER,
         &FAIR_EXCESS_METER,
+        &USER_MARKER,
     ],
 );

@@ -80,4 +80,19 @@ parts! {
         /// Its parameters, where they are not at their defaults.
         values: VALUES => EMPTY_TABLE,
     }
+
+    /// A marker of your own, as a scenario names it: an instance of a class derived from `parshall.Marker`, or
+    /// a `parshall.SharedMarker`, becomes this. As with a control of your own, the code is not in the
+    /// scenario, and in a file `module:Class` alone names it, too.
+    USER_MARKER: "UserMarker" as "user", checked by checks::form {
+        /// In what form its code comes; left out, it is found out.
+        form: Takes::Choice(&["python", "numba", "library"]) => NONE,
+        /// Where it is found: a class as `module:Name`, a library as the path of its file.
+        source: TEXT,
+        /// SHA-256 of its code: of the source and what that refers to, or of the library's file. Left out,
+        /// it is that of the code that is there; given, no other code runs.
+        code: TEXT => T(""),
+        /// Its parameters, where they are not at their defaults.
+        values: VALUES => EMPTY_TABLE,
+    }
 }

@@ -2,12 +2,11 @@
 //!
 //! A class is a code point, six bits of each packet (RFC 2474).
 
-use parshall_estimators::meter::MeterConfig;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 
 use super::defaults::{default_max_probability, default_payload, yes};
-use super::{LossOf, RedWeight};
+use super::{LossOf, Meter, RedWeight};
 use parshall_control::units::{Rate, Time};
 
 /// Edge of a domain: rules for packets before they join the queue of a link. The first rule that a packet
@@ -98,7 +97,7 @@ pub struct Rule {
     pub dscp: Vec<u8>,
     /// Meter that colours packets; without one all are green.
     #[serde(default)]
-    pub meter: Option<MeterConfig>,
+    pub meter: Option<Meter>,
     /// Which bytes of a packet are metered.
     #[serde(default)]
     pub count: MeteredBytes,

@@ -8,7 +8,9 @@ use parshall_estimators::forecast::{ForecasterConfig, ForecasterMaker};
 use parshall_estimators::own;
 use parshall_estimators::rto::{RtoConfig, RtoMaker};
 
-use super::{App, AppMaker, Queue, QueueMaker, Scenario, Tcp, Transport};
+use super::{
+    App, AppMaker, Conditioner, MarkerMaker, Meter, OwnMeter, Queue, QueueMaker, Scenario, Tcp, Transport,
+};
 
 /// A part that no crate here has, as a scenario names it. Whoever finds its code sets `maker`.
 #[derive(Debug)]
@@ -22,6 +24,8 @@ pub enum OwnPart<'a> {
     Forecaster(&'a mut own::Config<dyn ForecasterMaker>),
     /// An application.
     App(&'a mut own::Config<dyn AppMaker>),
+    /// A marker at an edge.
+    Marker(&'a mut own::Config<dyn MarkerMaker>),
     /// A queue in front of a link.
     Queue(&'a mut own::Config<dyn QueueMaker>),
 }
@@ -33,6 +37,7 @@ impl Scenario {
     /// The first error of `find`.
     pub fn hand_over<E>(&mut self, mut find: impl FnMut(OwnPart<'_>) -> Result<(), E>) -> Result<(), E> {
         self.hand_over_queues(&mut find)?;
+        self.hand_over_markers(&mut find)?;
         // Neighbours share a transport, and go on doing so.
         let mut last: Option<[Arc<Tcp>; 2]> = None;
         for flow in &mut self.flows {
@@ -46,6 +51,31 @@ impl Scenario {
                 let asked = tcp.clone();
                 of_tcp(Arc::make_mut(tcp), &mut find)?;
                 last = Some([asked, tcp.clone()]);
+            }
+        }
+        Ok(())
+    }
+
+    fn hand_over_markers<E>(&mut self, find: &mut impl FnMut(OwnPart<'_>) -> Result<(), E>) -> Result<(), E> {
+        let is_own = |conditioner: &Option<Arc<Conditioner>>| {
+            let mut rules = conditioner.iter().flat_map(|conditioner| &conditioner.rules);
+            rules.any(|rule| matches!(rule.meter, Some(Meter::Own(_))))
+        };
+        let mut of = |conditioner: &mut Option<Arc<Conditioner>>| {
+            let rules = conditioner.iter_mut().flat_map(|conditioner| &mut Arc::make_mut(conditioner).rules);
+            for meter in rules.filter_map(|rule| rule.meter.as_mut()) {
+                if let Meter::Own(OwnMeter::User(config)) = meter {
+                    find(OwnPart::Marker(config))?;
+                }
+            }
+            Ok(())
+        };
+        for link in &mut self.links {
+            if is_own(&link.conditioner) {
+                of(&mut link.conditioner)?;
+            }
+            if is_own(&link.reverse.conditioner) {
+                of(&mut Arc::make_mut(&mut link.reverse).conditioner)?;
             }
         }
         Ok(())

@@ -11,10 +11,11 @@ use crate::error::ScenarioError;
 use crate::names::NameList;
 use crate::network::{ConditionerPlan, FlowId, FlowSet};
 use crate::queue::CODE_POINTS;
+use crate::random::fnv1a;
 use crate::record::Watch;
 use crate::scenario::{
-    ClassQueue, Conditioner, DiffServ, DiffServProfile, DropperKind, Flow, LossOf, MeteredBytes, Precedence,
-    Queue, RedWeight, Rule, Scheduler, Transport, Treatment,
+    ClassQueue, Conditioner, DiffServ, DiffServProfile, DropperKind, Flow, LossOf, Meter, MeteredBytes,
+    OwnMeter, Precedence, Queue, RedWeight, Rule, Scheduler, Transport, Treatment,
 };
 use crate::units::Time;
 
@@ -202,9 +203,23 @@ pub(super) fn plan_conditioners(
             known.push(known_flows(&at, rule, port, &found, around)?);
             members.push(found);
         }
-        plans.push(ConditionerPlan { port, config, members, headers: headers.clone(), known });
+        plans.push(ConditionerPlan {
+            port,
+            keys: keys(&config, around),
+            config,
+            members,
+            headers: headers.clone(),
+            known,
+        });
     }
     Ok(plans)
+}
+
+/// The keys of all flows, if a marker of the caller's own asks for them.
+fn keys(config: &Conditioner, around: &Surroundings<'_>) -> Arc<[u64]> {
+    let asked = config.rules.iter().any(|rule| matches!(rule.meter, Some(Meter::Own(_))));
+    let flows = if asked { around.flows } else { &[] };
+    flows.iter().map(|flow| fnv1a(&flow.name)).collect()
 }
 
 /// The connections that a rule must know more of, and the bytes of their packets that count.
@@ -219,11 +234,18 @@ fn known_flows(
         if !(small.below_packets > 0.0 && small.below_packets.is_finite()) {
             return error(at, "small_window.below_packets", small.below_packets, "a number above 0");
         }
-        if rule.meter.is_none() {
-            return error(at, "small_window", "one", "none, or a meter from which it protects");
+        if rule.meter.as_ref().and_then(Meter::native).is_none() {
+            return error(
+                at,
+                "small_window",
+                "one",
+                "none, or one of the engine's meters from which it protects",
+            );
         }
     }
-    if rule.small_window.is_none() && !rule.meter.is_some_and(|meter| meter.asks_around()) {
+    if rule.small_window.is_none()
+        && !rule.meter.as_ref().and_then(Meter::native).is_some_and(MeterConfig::asks_around)
+    {
         return Ok(Vec::new());
     }
     let mut known = Vec::new();
@@ -275,7 +297,11 @@ fn aggregate(
         let refused = |e: parshall_estimators::ConfigError| {
             ScenarioError::new(format!("{place}.{}", e.field), &e.value, e.expected)
         };
-        meter.validate(strict).map_err(refused)?;
+        match meter {
+            Meter::Native(meter) => meter.validate(strict),
+            Meter::Own(OwnMeter::User(config)) => config.found().map(drop),
+        }
+        .map_err(refused)?;
     }
     let mut members = FlowSet::default();
     let (mut crosses, mut largest) = (false, 0);
@@ -298,7 +324,7 @@ fn aggregate(
         let expected = format!("an aggregate that crosses {}", &around.port_names[port as usize]);
         return error(at, "flows", named, expected);
     }
-    match (&rule.meter, strict) {
+    match (rule.meter.as_ref().and_then(Meter::native), strict) {
         (Some(meter), true) => check_bursts(&at.field("meter"), meter, largest).map(|()| members),
         _ => Ok(members),
     }

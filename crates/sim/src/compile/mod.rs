@@ -172,7 +172,7 @@ impl Plan {
         let listening: Vec<u32> = conditioners.iter().filter(|it| it.listens()).map(|it| it.port).collect();
         let (hops, spacing) = lay_out(&paths, &flows, &mut plans, &ports, &watch, &listening, folding);
         let leads = leads(&paths, &flows, &ports);
-        let makers = own::makers(&flows, &plans, &ports);
+        let makers = own::makers(&flows, &plans, &ports, &conditioners);
         let names = Names { flows: flow_names.into(), ports: directory.port_names.into() };
         let (scenario_flows, flows) = (flows, plans);
         Ok(Plan {

@@ -9,11 +9,17 @@ use parshall_estimators::rto::RtoConfig;
 use super::{FlowPlan, PortPlan};
 use crate::control::user::Code;
 use crate::control::Control;
-use crate::scenario::{App, Flow, Queue};
+use crate::network::ConditionerPlan;
+use crate::scenario::{App, Flow, Meter, Queue};
 use crate::transport::TcpOptions;
 
 /// See [`super::Plan::makers`].
-pub(super) fn makers(asked: &[Flow], plans: &[FlowPlan], ports: &[PortPlan]) -> Vec<Arc<dyn Code>> {
+pub(super) fn makers(
+    asked: &[Flow],
+    plans: &[FlowPlan],
+    ports: &[PortPlan],
+    edges: &[ConditionerPlan],
+) -> Vec<Arc<dyn Code>> {
     let mut by_form: HashMap<&str, Arc<dyn Code>> = HashMap::new();
     for options in plans.iter().filter_map(|plan| plan.tcp.as_deref()) {
         for (form, code) in codes(options) {
@@ -29,6 +35,12 @@ pub(super) fn makers(asked: &[Flow], plans: &[FlowPlan], ports: &[PortPlan]) -> 
     }
     for port in ports {
         if let Queue::User(config) = &*port.queue {
+            let code = config.maker.0.iter().cloned().map(|maker| maker as Arc<dyn Code>);
+            by_form.extend(code.map(|code| (&*config.form, code)));
+        }
+    }
+    for rule in edges.iter().flat_map(|edge| &edge.config.rules) {
+        if let Some(config) = rule.meter.as_ref().and_then(Meter::own) {
             let code = config.maker.0.iter().cloned().map(|maker| maker as Arc<dyn Code>);
             by_form.extend(code.map(|code| (&*config.form, code)));
         }

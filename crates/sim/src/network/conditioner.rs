@@ -9,6 +9,7 @@
 mod aggregate;
 mod exchange;
 mod knowledge;
+mod own;
 mod small_window;
 
 use std::sync::Arc;
@@ -39,6 +40,8 @@ pub struct ConditionerPlan {
     pub members: Vec<FlowSet>,
     /// Bytes of headers of each flow's packets of data; ACKs are nothing else.
     pub headers: Arc<[u16]>,
+    /// Keys of the flows; none unless a marker of the caller's own asks for them.
+    pub keys: Arc<[u64]>,
     /// For each rule that goes by more than sizes, its TCP flows whose data pass, and the bytes of their packets that
     /// count.
     pub known: Vec<Vec<(u32, u16)>>,
@@ -100,14 +103,20 @@ struct Samples {
 impl Conditioner {
     /// A conditioner with full buckets, which counts from `count_from` on; `stream` makes its draws. What it knows it
     /// reports in the `exchange`.
-    pub fn new(plan: &ConditionerPlan, count_from: Time, stream: Stream, exchange: &mut Exchange) -> Self {
+    pub fn new(
+        plan: &ConditionerPlan,
+        count_from: Time,
+        mut stream: Stream,
+        exchange: &mut Exchange,
+    ) -> Self {
         let tokens = match plan.config.profile {
             DiffServProfile::Rfc => Tokens::Whole,
             DiffServProfile::Ns2 => Tokens::Fractional,
         };
-        let aggregate = |index| Aggregate::new(plan, index, tokens, exchange);
+        let aggregate = |index| Aggregate::new(plan, index, tokens, exchange, &mut stream);
+        let aggregates = (0..plan.config.rules.len()).map(aggregate).collect();
         Conditioner {
-            aggregates: (0..plan.config.rules.len()).map(aggregate).collect(),
+            aggregates,
             headers: plan.headers.clone(),
             count_from,
             stream,
@@ -203,8 +212,14 @@ mod tests {
         [FlowId::new(0, false), FlowId::new(0, true)].into_iter().for_each(|flow| members.insert(flow));
         let members = vec![members; config.rules.len()];
         let known = vec![Vec::new(); members.len()];
-        let plan =
-            ConditionerPlan { port: 0, config: config.into(), members, headers: [40, 40].into(), known };
+        let plan = ConditionerPlan {
+            port: 0,
+            config: config.into(),
+            members,
+            headers: [40, 40].into(),
+            keys: [].into(),
+            known,
+        };
         Conditioner::new(&plan, Time::ZERO, Stream::new(1, "conditioner"), &mut Exchange::default())
     }
 

@@ -12,6 +12,7 @@ __all__ = [
     "UserAppMethods",
     "UserControlMethods",
     "UserForecasterMethods",
+    "UserMarkerMethods",
     "UserQueueMethods",
     "UserRtoMethods",
 ]
@@ -33,6 +34,10 @@ class UserAppMethods(UserControlMethods):
 
 class UserForecasterMethods(UserControlMethods):
     """Methods of ``UserForecaster``."""
+
+
+class UserMarkerMethods(UserControlMethods):
+    """Methods of ``UserMarker``."""
 
 
 class UserQueueMethods(UserControlMethods):

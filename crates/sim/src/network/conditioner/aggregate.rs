@@ -1,16 +1,19 @@
 //! An aggregate at a conditioner: who belongs to it, how its packets are coloured, and what becomes of each colour.
 
+use std::sync::Arc;
+
 use parshall_estimators::meter::{AnyMeter, Colour, MeterState, Surroundings, Tokens};
 
 use super::exchange::Exchange;
 use super::knowledge::{Knowledge, SenderState};
+use super::own::OwnMarker;
 use super::small_window::SmallWindow;
 use super::{ConditionerPlan, FlowSet};
 use crate::network::FlowId;
-use crate::packet::Packet;
+use crate::packet::{ecn, Packet};
 use crate::random::Stream;
 use crate::record::EdgeRow;
-use crate::scenario::{self, MeteredBytes, OtherTreatment, Treatment};
+use crate::scenario::{self, Meter, MeteredBytes, MeteredPacket, OtherTreatment, Treatment};
 use crate::units::Time;
 
 /// An aggregate: who belongs to it, and what is done.
@@ -21,6 +24,10 @@ pub(super) struct Aggregate {
     code_points: u64,
     /// Without one all packets are green.
     meter: Option<AnyMeter>,
+    /// In place of the meter.
+    own: Option<Box<OwnMarker>>,
+    /// Keys of the flows, which only that asks for.
+    keys: Arc<[u64]>,
     payload_only: bool,
     treatments: [Option<Treatment>; 3],
     known: Option<Box<Known>>,
@@ -53,12 +60,23 @@ pub struct AggregateCounts {
 
 impl Aggregate {
     /// The aggregate of a rule of a plan, with full buckets. What it knows it reports in the `exchange`.
-    pub fn new(plan: &ConditionerPlan, index: usize, tokens: Tokens, exchange: &mut Exchange) -> Self {
+    pub fn new(
+        plan: &ConditionerPlan,
+        index: usize,
+        tokens: Tokens,
+        exchange: &mut Exchange,
+        stream: &mut Stream,
+    ) -> Self {
         let (rule, flows) = (&plan.config.rules[index], &plan.known[index]);
         Aggregate {
             members: plan.members[index].clone(),
             code_points: if rule.dscp.is_empty() { u64::MAX } else { bits(&rule.dscp) },
-            meter: rule.meter.as_ref().map(|meter| AnyMeter::new(meter, tokens)),
+            meter: rule.meter.as_ref().and_then(Meter::native).map(|meter| AnyMeter::new(meter, tokens)),
+            own: rule.meter.as_ref().and_then(Meter::own).and_then(|config| {
+                let maker = config.maker.0.as_ref()?;
+                Some(Box::new(OwnMarker::new(maker, stream)))
+            }),
+            keys: plan.keys.clone(),
             payload_only: rule.count == MeteredBytes::Payload,
             treatments: [rule.if_green, rule.if_yellow, rule.if_red],
             known: (!flows.is_empty()).then(|| Box::new(Known::new(rule, plan, flows, exchange))),
@@ -82,7 +100,7 @@ impl Aggregate {
         counting: bool,
     ) -> Option<Treatment> {
         let bytes = if self.payload_only { packet.size.saturating_sub(headers) } else { packet.size };
-        let metered = self.colour(now, packet, bytes, stream);
+        let metered = self.colour(now, (packet, flow), bytes, stream);
         let colour = self.protect(metered, now, (packet, flow), bytes);
         let treatment = self.treatments[colour as usize];
         if counting {
@@ -121,8 +139,28 @@ impl Aggregate {
     }
 
     /// The colour of a packet of which so many bytes count.
-    fn colour(&mut self, now: Time, packet: &Packet, bytes: u16, stream: &mut Stream) -> Colour {
+    fn colour(
+        &mut self,
+        now: Time,
+        (packet, flow): (&Packet, FlowId),
+        bytes: u16,
+        stream: &mut Stream,
+    ) -> Colour {
         let arriving = self.arriving_colour(packet.dscp());
+        if let Some(own) = &mut self.own {
+            let key = self.keys.get(flow.flow() as usize).copied().unwrap_or(0);
+            let seen = MeteredPacket {
+                now,
+                size: packet.size,
+                metered: bytes,
+                flow: if packet.is_ack() { !key } else { key },
+                dscp: packet.dscp(),
+                arriving,
+                ecn_capable: packet.ecn & ecn::CAPABLE != 0,
+                is_ack: packet.is_ack(),
+            };
+            return own.colour(&seen, stream);
+        }
         let Some(meter) = &mut self.meter else {
             return Colour::Green;
         };
@@ -225,7 +263,7 @@ impl Known {
 
 /// A rule's committed rate in bytes/s.
 fn committed(rule: &scenario::Rule) -> f64 {
-    rule.meter.as_ref().map_or(0.0, |meter| meter.cir() / 8.0)
+    rule.meter.as_ref().and_then(Meter::native).map_or(0.0, |meter| meter.cir() / 8.0)
 }
 
 /// Code points as bits.
