@@ -245,7 +245,7 @@ def test_packets_of_a_schedule_have_their_sizes() -> None:
         (
             ", weights = [3, 1]",
             "",
-            "links[1].queue.scheduler.weights: got nothing, expected a value: Of each queue",
+            "links[1].queue.scheduler.weights: got nothing, expected a value: Weight of each queue",
         ),
         (
             "weights = [3, 1]",

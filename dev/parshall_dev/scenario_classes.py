@@ -51,7 +51,14 @@ _OWN = {
 }
 """Objects that stand for one of a union: parts of the user's own, and estimators that a scenario may name."""
 _FROM = {
-    "parshall._core": ("ControlBase", "ForecasterBase", "MarkerBase", "QueueBase", "RtoFilterBase", "SourceBase"),
+    "parshall._core": (
+        "ControlBase",
+        "ForecasterBase",
+        "MarkerBase",
+        "QueueBase",
+        "RtoFilterBase",
+        "SourceBase",
+    ),
     "parshall.control.library": ("SharedControl",),
     "parshall.estimators.rto": ("RtoEstimator",),
     "parshall.own.forecaster": ("SharedForecaster",),

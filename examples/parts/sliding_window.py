@@ -1,4 +1,7 @@
-"""The time sliding window marker of two colours: what exceeds the committed rate is red, at random (Clark and Fang 1998)."""
+"""The time sliding window marker of two colours: what exceeds the committed rate is red, at random.
+
+Clark and Fang 1998.
+"""
 
 from __future__ import annotations
 
@@ -29,4 +32,4 @@ class SlidingWindow(parshall.Marker):
 
 @parshall.native
 class CompiledSlidingWindow(SlidingWindow):
-    """The same, compiled."""
+    """Compiled form of it."""

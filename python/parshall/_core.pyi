@@ -609,7 +609,7 @@ class MeteredPacket:
     metered: int
     """Bytes that count: all, or those behind the headers, as the rule has it."""
     flow: int
-    """Number of its flow, not negative, with another one for the ACKs; it depends on the flow's name alone."""
+    """Number of its flow, not negative; ACKs have another one. It depends on the flow's name alone."""
     dscp: int
     """Code point with which it arrives (RFC 2474)."""
     arriving: int

@@ -17,15 +17,15 @@ GREEN, YELLOW, RED = 0, 1, 2
 
 
 class Marker(Part, _core.MarkerBase):
-    """A marker at the edge of a DiffServ domain, to be derived from. Each rule that asks for it gets an instance of
-    its own.
+    """A marker at the edge of a DiffServ domain, to be derived from. Each rule that asks for it gets an
+    instance of its own.
 
     :meth:`colour` says of each packet of the rule's aggregate how well it keeps to the profile: ``GREEN``,
-    ``YELLOW`` or ``RED`` of :mod:`parshall.own`. What becomes of each colour, a code point or a drop, is in the
-    rule: ``Rule(meter=..., if_green="AF11", if_red="AF12")``.
+    ``YELLOW`` or ``RED`` of :mod:`parshall.own`. What becomes of each colour, a code point or a drop, is in
+    the rule: ``Rule(meter=..., if_green="AF11", if_red="AF12")``.
 
-    ``random()`` is a random number from 0 to below 1, of the conditioner's stream, the one of which the engine's
-    meters draw: the same in each run with the same seed.
+    ``random()`` is a random number from 0 to below 1, of the conditioner's stream, the one of which the
+    engine's meters draw: the same in each run with the same seed.
     """
 
     _kind: ClassVar[Kind] = MARKER

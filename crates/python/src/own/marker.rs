@@ -27,9 +27,9 @@ pub const INTERFACE: Interface = Interface {
 const EXPECTED: &str = "GREEN, YELLOW or RED of parshall.own";
 
 shared! {
-    "What a marker and the engine tell each other. The state of every compiled marker begins with it; the engine sets it before each call.",
+    "Exchange between a marker and the engine. The state of every compiled marker begins with it; the engine sets it before each call.",
     struct Head {
-        /// What the engine lends; see there.
+        /// Functions that the engine lends; see there.
         host: *const Host,
         /// The marker, for functions of the host that ask for it.
         flow: *mut c_void,
@@ -42,7 +42,7 @@ shared! {
     struct MeteredPacket {
         /// Time at which it arrives, in seconds.
         now: f64,
-        /// The same in picoseconds, without rounding.
+        /// `now` in picoseconds, without rounding.
         now_ps: i64,
         /// Its bytes on the wire.
         size: i64,
@@ -86,7 +86,7 @@ fn colour(code: i64) -> Result<Colour, Failure> {
 #[pyclass(subclass, module = "parshall._core")]
 #[derive(Debug)]
 pub struct MarkerBase {
-    /// That of the conditioner, while a method is called.
+    /// Random stream of the conditioner, while a method is called.
     stream: Option<Stream>,
 }
 

@@ -51,7 +51,7 @@ pub trait MarkerMaker: Code {
     fn make(&self, stream: &mut Stream) -> Result<Box<dyn UserMarker>, Failure>;
 }
 
-/// What colours the packets of a rule.
+/// Meter or marker that colours the packets of a rule.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Meter {

@@ -114,6 +114,7 @@ from .own import (
     UserApp as UserApp,
     UserControl as UserControl,
     UserForecaster as UserForecaster,
+    UserMarker as UserMarker,
     UserQueue as UserQueue,
     UserRto as UserRto,
 )

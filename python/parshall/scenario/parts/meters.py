@@ -7,8 +7,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from parshall.scenario.base import Part, default
+from parshall.scenario.parts.own import UserMarker
 
 if TYPE_CHECKING:
+    from parshall._core import MarkerBase
+    from parshall.own.marker import SharedMarker
     from parshall.scenario.quantities import Bytes, Given, Number, Table
 
 __all__ = [
@@ -210,8 +213,9 @@ AnyMeter: TypeAlias = (
     | RttRtoMeter
     | TcpModelMeter
     | FairExcessMeter
+    | UserMarker
 )
 """Any meter."""
 
 if TYPE_CHECKING:
-    AnyMeterGiven: TypeAlias = AnyMeter | Table
+    AnyMeterGiven: TypeAlias = AnyMeter | Table | MarkerBase | SharedMarker

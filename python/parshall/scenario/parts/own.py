@@ -11,6 +11,7 @@ from parshall.scenario.methods.own import (
     UserAppMethods,
     UserControlMethods,
     UserForecasterMethods,
+    UserMarkerMethods,
     UserQueueMethods,
     UserRtoMethods,
 )
@@ -24,6 +25,7 @@ __all__ = [
     "UserApp",
     "UserControl",
     "UserForecaster",
+    "UserMarker",
     "UserQueue",
     "UserRto",
 ]
@@ -37,6 +39,26 @@ class UserQueue(UserQueueMethods, Part):
 
     kind: Literal["user"] = "user"
     """Names this queue discipline."""
+    form: Literal["python", "numba", "library"] | None = None
+    """In what form its code comes; left out, it is found out."""
+    source: str
+    """Where it is found: a class as ``module:Name``, a library as the path of its file."""
+    code: str = ""
+    """SHA-256 of its code: of the source and what that refers to, or of the library's file. Left out, it is
+    that of the code that is there; given, no other code runs.
+    """
+    values: Given[dict[str, Any], Mapping[str, Any]] = default({})
+    """Its parameters, where they are not at their defaults."""
+
+
+class UserMarker(UserMarkerMethods, Part):
+    """A marker of your own, as a scenario names it: an instance of a class derived from ``parshall.Marker``,
+    or a ``parshall.SharedMarker``, becomes this. As with a control of your own, the code is not in the
+    scenario, and in a file ``module:Class`` alone names it, too.
+    """
+
+    kind: Literal["user"] = "user"
+    """Names this meter."""
     form: Literal["python", "numba", "library"] | None = None
     """In what form its code comes; left out, it is found out."""
     source: str
