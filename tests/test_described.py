@@ -48,7 +48,7 @@ def test_help_of_tcp() -> None:
     assert "ecn: True | False = False" in text
     assert "**values" not in text.split("Method resolution order")[0]
     words = " ".join((inspect.getdoc(Tcp) or "").split())
-    assert "eifel : True, False Whether a reduction of the window is undone" in words
+    assert "eifel : True, False True if a reduction of the window is undone" in words
     assert "rfc: false; linux: true; ns2: false" in words
     assert "payload_bytes : size; 1000 unless given" in words
 

@@ -82,6 +82,7 @@ RESULTS = {
     "SweepResult",
     "ThroughputSeries",
     "Trajectory",
+    "TreatmentOutcome",
     "UdpSeries",
     "UdpShare",
     "Told",

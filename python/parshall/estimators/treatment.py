@@ -100,7 +100,9 @@ class Treatment(Estimator):
             name: _real(name, value) for name, value in (reals | {"limit": limit}).items()
         }
         values = list(given.values())
-        given |= {"goes_on": bool(goes_on), "seed": _whole("seed", seed, 2**64)}
+        if not isinstance(goes_on, bool):
+            raise arguments.wrong_type("goes_on", goes_on, "a truth value")
+        given |= {"goes_on": goes_on, "seed": _whole("seed", seed, 2**64)}
         with arguments.Faults(block_s="block"):
             core = _core.Treatment(values, given["goes_on"], given["seed"])
         super().__init__(core, given)
