@@ -32,11 +32,19 @@ TURNS = 5
 PAGE = ROOT / "docs" / "performance.md"
 BEGINS, ENDS = "<!-- parts of one's own: made by a command -->", "<!-- end of it -->"
 
-_NAMES = {"rto": "`RtoFilter`", "forecaster": "`Forecaster`", "source": "`Source`"}
+_NAMES = {
+    "rto": "`RtoFilter`",
+    "forecaster": "`Forecaster`",
+    "source": "`Source`",
+    "queue": "`Queue`",
+    "marker": "`Marker`",
+}
 _DOES = {
     "rto": "Jacobson's filter, `on_sample` and `rto` for each sample",
     "forecaster": "an EWMA in the timeout `arima`, `update` and `forecast` for each sample",
     "source": "a packet each millisecond over UDP, `on_time` for each",
+    "queue": "step marking, `on_arrival` and `on_departure` for each packet and ACK",
+    "marker": "a token bucket, `colour` for each packet",
 }
 
 
@@ -126,6 +134,39 @@ def _sources(folder: Path) -> dict[str, Any]:
     return {"engine": Cbr(interval="1 ms"), **forms}
 
 
+def _queues(folder: Path) -> dict[str, Any]:
+    import step_mark
+
+    from parshall import Red, SharedQueue
+
+    given = {"mark_from": 20, "limit": 60}
+    step: dict[str, Any] = {
+        "min_threshold_packets": 20,
+        "max_threshold_packets": 20,
+        "limit_packets": 60,
+        "weight": 1,
+    }
+    return {
+        "engine": Red(**step, gentle=False, ecn=True, hard_drop=False),
+        "python": step_mark.StepMark(**given),
+        "numba": step_mark.CompiledStepMark(**given),
+        "c": SharedQueue(_built(EXAMPLES / "step_mark.c", folder), **given),
+    }
+
+
+def _markers(folder: Path) -> dict[str, Any]:
+    from parshall import SharedMarker, TokenBucketMeter
+    from parshall_dev.bench.own.bucket import Bucket, CompiledBucket
+
+    given: dict[str, Any] = {"cir": 16e6, "cbs_bytes": 40_000}
+    return {
+        "engine": TokenBucketMeter(**given),
+        "python": Bucket(**given),
+        "numba": CompiledBucket(**given),
+        "c": SharedMarker(_built(EXAMPLES / "token_bucket.c", folder), **given),
+    }
+
+
 def _bell(transport: Any, app: Any) -> Any:
     from parshall import DropTail, Dumbbell, FlowGroup
 
@@ -152,10 +193,31 @@ def _with_source(app: Any) -> Any:
     return _bell(Udp(payload_bytes=1000), app)
 
 
+def _with_queue(queue: Any) -> Any:
+    from parshall import Bulk, Tcp
+
+    return _bell(Tcp(recovery="sack", ecn=True), Bulk()).replace("links[bottleneck].queue", queue)
+
+
+def _with_marker(marker: Any) -> Any:
+    from parshall import Cbr, Conditioner, Rule, Udp
+
+    rule = Rule(flows="*", meter=marker, if_green="AF11", if_red="AF12")
+    bell = _bell(Udp(payload_bytes=1000), Cbr(interval="1 ms"))
+    return bell.replace("links[bottleneck].conditioner", Conditioner(rules=[rule]))
+
+
+def _at_the_queues(flows: Any) -> int:
+    """Calls for packets one way, and for ACKs the other way."""
+    return 2 * int(flows["packets_sent"].sum() + flows["acks_received"].sum())
+
+
 CASES = {
     "rto": Case(_filters, _with_rto, lambda flows: 2 * int(flows["rtt_samples"].sum())),
     "forecaster": Case(_forecasters, _with_rto, lambda flows: 2 * int(flows["rtt_samples"].sum())),
     "source": Case(_sources, _with_source, lambda flows: int(flows["packets_offered"].sum())),
+    "queue": Case(_queues, _with_queue, _at_the_queues),
+    "marker": Case(_markers, _with_marker, lambda flows: int(flows["packets_sent"].sum())),
 }
 
 
