@@ -234,7 +234,7 @@ fn what_cannot_be_known_is_refused() {
     );
     refused(
         |plain| plain["links"][2]["conditioner"]["rules"][0]["meter"] = Value::Null,
-        &format!("{rule}.small_window: got one, expected none, or a meter from which it protects"),
+        &format!("{rule}.small_window: got one, expected none, or one of the engine's meters from which it protects"),
     );
     refused(
         |plain| plain["links"][2]["conditioner"]["rules"][0]["small_window"]["below_packets"] = json!(0),
