@@ -1,15 +1,13 @@
-"""``python -m parshall_dev.words`` counts docs that open with a clause in place of a name.
+"""``python -m parshall_dev.words`` finds docs that open with a clause in place of a name.
 
 A comment or docstring starts with the noun that a thing is, or the verb for what it does. What, Whether, Of,
-That, The same, Who and Whose open a clause instead. The most that are allowed stand in pyproject.toml, under
-``tool.words``, and only fall; ``--list PATH`` shows those of a file or folder.
+That, The same, Who and Whose open a clause instead.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-import sys
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -18,16 +16,10 @@ import click
 
 from parshall_dev.checkout import ROOT
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
 __all__ = ["openings", "openings_of_python", "openings_of_rust"]
 
 _CLAUSE = re.compile(r"(What|Whether|Of|That|The same|Whose?)\b")
 _RUST_DOC = re.compile(r"\s*//[/!](?!/)\s?(.*)")
-_LANGUAGES = {".py": "python", ".rs": "rust"}
 _FOLDERS = ("crates", "python", "studies", "dev", "tests", "examples")
 
 Opening = tuple[Path, int, str]
@@ -35,12 +27,12 @@ Opening = tuple[Path, int, str]
 
 
 def openings(folder: Path) -> Iterator[Opening]:
-    """Docs below a folder, or of a file, that open with a clause."""
-    for file in sorted(folder.rglob("*")) if folder.is_dir() else [folder]:
+    """Docs below a folder that open with a clause."""
+    for file in sorted(folder.rglob("*")):
         # What a link points to is read where it is.
         if file.is_symlink() or {"target", "__pycache__"} & set(file.parts):
             continue
-        if file.suffix in _LANGUAGES:
+        if file.suffix in (".py", ".rs"):
             text = file.read_text(encoding="utf-8")
             found = openings_of_python(text) if file.suffix == ".py" else openings_of_rust(text)
             yield from ((file, line, words) for line, words in found)
@@ -73,30 +65,18 @@ def openings_of_python(text: str) -> Iterator[tuple[int, str]]:
 
 
 @click.command()
-@click.option("--list", "listed", type=click.Path(exists=True, path_type=Path), help="Show those in PATH.")
-def check(listed: Path | None) -> None:
-    """Fail when more docs open with a clause than pyproject.toml allows."""
-    if listed is not None:
-        for file, line, words in openings(listed):
-            click.echo(f"{file}:{line}: {words}")
-        return
-    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    most: dict[str, int] = settings["tool"]["words"]
-    counts = dict.fromkeys(most, 0)
-    for folder in _FOLDERS:
-        for file, _, _ in openings(ROOT / folder):
-            counts[_LANGUAGES[file.suffix]] += 1
-    for language, count in counts.items():
-        if count > most[language]:
-            click.echo(
-                f"{count} docs in {language} open with What, Whether, Of, That, The same, Who or Whose, and "
-                f"{most[language]} are allowed: start with the noun that the thing is, or the verb for "
-                "what it does (python -m parshall_dev.words --list PATH)",
-                err=True,
-            )
-        elif count < most[language]:
-            click.echo(f"tool.words.{language} in pyproject.toml may fall from {most[language]} to {count}")
-    raise SystemExit(any(counts[language] > most[language] for language in most))
+def check() -> None:
+    """Fail where a doc opens with a clause, and name each."""
+    found = [opening for folder in _FOLDERS for opening in openings(ROOT / folder)]
+    for file, line, words in found:
+        click.echo(f"{file.relative_to(ROOT)}:{line}: {words}", err=True)
+    if found:
+        click.echo(
+            f"{len(found)} docs open with What, Whether, Of, That, The same, Who or Whose: start with the "
+            "noun that the thing is, or the verb for what it does",
+            err=True,
+        )
+    raise SystemExit(bool(found))
 
 
 if __name__ == "__main__":
