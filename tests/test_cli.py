@@ -147,6 +147,13 @@ def test_reproduce_hands_on_what_it_was_given(
     assert [name for name, _ in calls] == ["median-rto"] * 2
 
 
+@pytest.mark.parametrize("group", ["", "cache", "calibrate", "qdisc", "validate"])
+def test_lists_of_commands_cut_no_sentence(capsys: pytest.CaptureFixture[str], group: str) -> None:
+    listed = Outcome(capsys, *group.split(), "--help").out.partition("Commands:")[2]
+    assert listed
+    assert "..." not in listed
+
+
 def test_help_and_version(capsys: pytest.CaptureFixture[str]) -> None:
     for arguments in ((), ("--help",), ("-h",), ("run", "--help"), ("validate", "--help")):
         outcome = Outcome(capsys, *arguments)
@@ -170,6 +177,7 @@ def test_help_and_version(capsys: pytest.CaptureFixture[str]) -> None:
         (["run", "a", "--sed", "1"], r"No such option:? '?--sed'?.*"),
         (["run", "a", "--seed", "x"], r"Invalid value for '--seed': 'x' is not a whole number.*"),
         (["run", "a", "--seed", "1.5"], r"Invalid value for '--seed': '1.5' is not a whole number.*"),
+        (["forecast", "a", "--coverage", "x"], r"Invalid value for '--coverage': 'x' is not a number\."),
         (["run", "a", "--seed", "-1"], r"Invalid value for '--seed': -1 is not in the range 0<=x.*"),
         (["run", "a", "--seed"], r"Option '--seed' requires an argument\."),
         (["reproduce", "median-rto", "--seeds", "0"], r"Invalid value for '--seeds': 0 .* 1<=x<=1000000\."),

@@ -133,7 +133,7 @@ BAD_VALUES: list[tuple[Callable[[], object], str]] = [
     (lambda: SlidingMedian(3).run([1.0, -np.inf]), "xs[1]: got -inf, expected a finite number"),
     (lambda: EwmaFilter(0.5).update(float("inf")), "x: got inf, expected a finite number"),
     (lambda: evaluate_rto([0.1, -0.1], MedianRto()), f"rtts[1]: got -0.1, expected {RTT}"),
-    (lambda: evaluate_rto([0.1], MedianRto()), "rtts: got 1 samples, expected more than the 1 of warm_up"),
+    (lambda: evaluate_rto([0.1], MedianRto()), "rtts: got 1 sample, expected more than the 1 of warm_up"),
 ]
 
 BAD_TYPES: list[tuple[Callable[[], object], str]] = [

@@ -347,8 +347,8 @@ def test_bad_options_of_the_command_are_a_line(tmp_path: Path, capsys: pytest.Ca
     file.write_text(scenario())
     usual = ["--listen", "127.0.0.1:0", "--to", "127.0.0.1:9"]
     for options, status, said in [
-        (["--duration", "soon"], 1, "duration"),
-        (["--duration", "0 s"], 1, "duration"),
+        (["--duration", "soon"], 1, "parshall: --duration: got"),
+        (["--duration", "0 s"], 1, "parshall: --duration: got"),
         (["--seed", "-1"], 2, "--seed"),
         (["--out", ""], 1, "--out"),
         (["--set", "links[0].rate=0"], 1, "rate"),

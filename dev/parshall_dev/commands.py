@@ -15,7 +15,7 @@ __all__ = ["bench", "calibrate", "validate"]
 
 @click.group(no_args_is_help=False)
 def validate() -> None:
-    """Compare with ns-2, with Linux, with laws in closed form and with captures."""
+    """Compare with ns-2, Linux, QUIC, theory and captures."""
 
 
 @validate.command()
@@ -106,9 +106,10 @@ def theory(seeds: int, jobs: int | None, out: str) -> None:
     "--out", metavar="DIR", default="docs/validation", show_default=True, help="Folder for the page."
 )
 def quic(only: tuple[str, ...], out: str) -> int:
-    """Compare with QUIC in real time: quinn over the relay, by the same controls, in three minutes.
+    """Compare with QUIC in real time, in three minutes.
 
-    The status is 0 only if goodput and queueing delay of all agree.
+    Each control drives quinn over the relay, and a simulated flow. The status is 0 only if goodput and
+    queueing delay of all agree.
     """
     from parshall_dev.validate.quic.command import validate_quic
 
@@ -119,7 +120,7 @@ def quic(only: tuple[str, ...], out: str) -> int:
 @click.option("--jobs", type=JOBS, help="Threads; all cores unless given.")
 @click.option("--out", metavar="FILE.md", help="File for the tables, as Markdown.")
 def utilisation(jobs: int | None, out: str | None) -> None:
-    """Measure the share of a clean link that each control uses alone."""
+    """Measure the share of a clean link that a control has alone."""
     from parshall.support.files import write_whole
     from parshall_dev.validate.utilisation import EXPECTED, found, page, settings
 
@@ -143,9 +144,10 @@ def utilisation(jobs: int | None, out: str | None) -> None:
     help="File for the tables, as Markdown; - prints them.",
 )
 def captures(folder: str, out: str) -> None:
-    """Compare with captures of real TCP in DIR whose truth is known, frame by frame.
+    """Compare with captures of real TCP whose truth is known.
 
-    DIR has NAME.truth.json, NAME.labels.csv.gz and NAME.POINT.pcap.gz, and tools.csv beside it or in it.
+    The truth says what became of each frame. DIR has NAME.truth.json, NAME.labels.csv.gz and
+    NAME.POINT.pcap.gz, and tools.csv beside it or in it.
     """
     from parshall.support.files import write_whole
     from parshall_dev.validate.captures import DESIGN, JUDGE, judge, scenarios
@@ -244,7 +246,7 @@ def calibrate() -> None:
     "--minutes", type=click.FloatRange(0), help="Stop after this many minutes; finished scenarios are kept."
 )
 def draw(folder: str, first: int, last: int, minutes: float | None) -> None:
-    """Run random scenarios, and save the features of their flows in DIR.
+    """Run random scenarios, and save their flows' features in DIR.
 
     Scenarios that DIR already has are not run again.
     """
@@ -261,7 +263,7 @@ def draw(folder: str, first: int, last: int, minutes: float | None) -> None:
     help="Learn from this many scenarios only, the first ones, and write nothing.",
 )
 def learn(folder: str, scenarios: int | None) -> None:
-    """Learn from the scenarios in DIR, and write the table into the sources.
+    """Learn from DIR, and write the table into the sources.
 
     Prints how well bounds hold for kinds that were left out.
     """
@@ -279,7 +281,7 @@ def learn(folder: str, scenarios: int | None) -> None:
     "--drawn", is_flag=True, help="Judge on the study's scenarios instead, the 104 with the fewest packets."
 )
 def judge(scenarios: int | None, drawn: bool) -> None:
-    """Judge the estimator on kinds of scenarios that the table was not calibrated with.
+    """Judge the estimator on kinds that it was not calibrated with.
 
     Prints a table in Markdown, from which the guide has a part.
     """

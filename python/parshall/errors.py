@@ -17,6 +17,7 @@ __all__ = [
     "RunError",
     "ScenarioError",
     "checked_path",
+    "counted",
     "shown",
 ]
 
@@ -103,6 +104,11 @@ class RunError(ParshallError):
 
 class PartError(ParshallError, RuntimeError):
     """A part of one's own that failed outside of a run: a filter of timeouts on a series, for one."""
+
+
+def counted(count: int, noun: str) -> str:
+    """A number of things, as ``1 sample`` or ``2 samples``."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def shown(value: Any) -> str:

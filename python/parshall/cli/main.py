@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -64,9 +65,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _plain(message: str) -> str:
-    """Replaces click's names of types, which are its classes'."""
-    for name, plain in (("valid integer range", "whole number"), ("valid float range", "number")):
-        message = message.replace(f"is not a {name}", f"is not a {plain}")
+    """Replaces click's names of types."""
+    for name, plain in (("integer", "whole number"), ("float", "number")):
+        message = re.sub(f"is not a valid {name}( range)?", f"is not a {plain}", message)
     return message
 
 
@@ -160,10 +161,10 @@ def run(file: str, **options: Any) -> int:
 )
 @form("table", "json", help="Output.")
 def link(file: str, **options: Any) -> None:
-    """Relay UDP through the bottleneck of the scenario in FILE, in real time.
+    """Relay UDP through the bottleneck in FILE, in real time.
 
     Clients and server talk through it, without root: its rate, delay, queue, losses and recorded capacity
-    are those of the scenario, by the simulator's own code, both ways. The clock starts with the first
+    are those of the scenario in FILE, by the simulator's own code, both ways. The clock starts with the first
     datagram. It ends after the duration or with Ctrl-C, and prints the counters of the port and how late
     datagrams left.
     """
@@ -177,9 +178,10 @@ def link(file: str, **options: Any) -> None:
 @CHANGES
 @click.option("--routes", is_flag=True, help="Print the nodes that each flow passes.")
 def check(file: str, changes: tuple[str, ...], routes: bool) -> None:
-    """Check the scenario in FILE without running it; - is the standard input.
+    """Check the scenario in FILE without running it.
 
-    FILE may also be the folder of a recording or of a sweep: its files are checked against their checksums.
+    - is the standard input. FILE may also be the folder of a recording or of a sweep: its files are checked
+    against their checksums.
     """
     from parshall.cli.commands.given import described, in_a_line, scenario_of
 

@@ -175,7 +175,7 @@ def capture(file: str, **options: Any) -> None:
     "--json", "as_json", is_flag=True, help="Print the costs as JSON, in seconds, instead of the table."
 )
 def rto(file: str, **options: Any) -> None:
-    """Compare retransmission timeouts on the round-trip times in FILE.
+    """Compare retransmission timeouts on round-trip times in FILE.
 
     FILE is a CSV file or the output of ping or fping; - is the standard input. Prints for every filter how
     many timeouts would have been early and how long a lost packet would have waited, and recommends one.

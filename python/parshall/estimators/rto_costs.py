@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from parshall.errors import InputError
+from parshall.errors import InputError, counted
 from parshall.estimators import arguments
 from parshall.estimators.rto import RtoEstimator, as_estimator
 
@@ -86,6 +86,6 @@ def evaluate_rto(
     samples = arguments.samples("rtts", rtts)
     unjudged = arguments.count("warm_up", warm_up)
     if len(samples) <= unjudged:
-        raise InputError("rtts", f"{len(samples)} samples", f"more than the {unjudged} of warm_up")
+        raise InputError("rtts", counted(len(samples), "sample"), f"more than the {unjudged} of warm_up")
     with arguments.Faults():
         return RtoCosts(*judged._core.evaluate(samples, unjudged, karn))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsIndex
 import numpy as np
 
 from parshall import _core
-from parshall.errors import InputError, shown
+from parshall.errors import InputError, counted, shown
 from parshall.estimators import arguments
 from parshall.estimators.base import Estimator
 
@@ -243,4 +243,4 @@ def _counts(name: str, values: ArrayLike) -> NDArray[np.uint32]:
 def _same_length(length: int, **others: int) -> None:
     for name, other in others.items():
         if other != length:
-            raise InputError(name, f"{other} values", f"{length}, one for each of times")
+            raise InputError(name, counted(other, "value"), f"{length}, one for each of times")

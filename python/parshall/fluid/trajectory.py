@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from parshall.errors import InputError, shown
+from parshall.errors import InputError, counted, shown
 from parshall.estimators import arguments
 from parshall.estimators.typed import typed
 from parshall.fluid.delay_equation import ATOL, RTOL, History, Solution, solve
@@ -127,7 +127,9 @@ def _constant(state: list[float]) -> History:
 def _require_states(model: FluidModel, found: int) -> None:
     needed = len(model.state(1.0, 0.0))
     if found != needed:
-        raise InputError("start", f"{found} numbers", f"{needed}: window, queue" + ", average" * (needed - 2))
+        raise InputError(
+            "start", counted(found, "number"), f"{needed}: window, queue" + ", average" * (needed - 2)
+        )
 
 
 def _require_state(model: FluidModel, state: list[float]) -> None:

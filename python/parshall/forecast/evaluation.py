@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from parshall.errors import InputError, InputTypeError, shown
+from parshall.errors import InputError, InputTypeError, counted, shown
 from parshall.estimators import arguments
 from parshall.forecast.comparison import DieboldMariano, diebold_mariano, holm
 from parshall.forecast.models import DEFAULT_MODELS, checked_model, label
@@ -219,7 +219,7 @@ def _samples(series: ArrayLike, times: ArrayLike | None) -> tuple[Floats, Floats
     stamps = None if times is None else arguments.samples("times", times)
     if stamps is not None:
         if len(stamps) != len(values):
-            raise InputError("times", f"{len(stamps)} times", f"{len(values)}, one for each sample")
+            raise InputError("times", counted(len(stamps), "time"), f"{len(values)}, one for each sample")
         stamps = sample_times(stamps[known])
     return np.ascontiguousarray(values[known]), stamps, int(np.sum(~known))
 
@@ -238,7 +238,7 @@ def _warm_up(warm_up: int | None, samples: int, furthest: int) -> int:
     skipped = max(skipped, furthest)
     if samples - skipped < LEAST_SCORED:
         expected = f"at least {skipped + LEAST_SCORED} (warm-up {skipped} + {LEAST_SCORED} to score)"
-        raise InputError("series", f"{samples} samples", expected)
+        raise InputError("series", counted(samples, "sample"), expected)
     return skipped
 
 

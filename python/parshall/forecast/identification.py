@@ -8,7 +8,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from parshall.errors import InputError, shown
+from parshall.errors import InputError, counted, shown
 from parshall.estimators import arguments
 from parshall.forecast.arima import ArimaFit, Method, fit
 from parshall.forecast.correlation import LjungBox, ljung_box
@@ -50,7 +50,7 @@ class Candidate:
     fit: ArimaFit
     """The model."""
     ljung_box: LjungBox
-    """True if its residuals are still correlated."""
+    """Test for correlation that is left in its residuals."""
 
     @property
     def order(self) -> tuple[int, int, int]:
@@ -248,7 +248,7 @@ def kpss(series: ArrayLike) -> float:
 
     samples = arguments.samples("series", series)
     if len(samples) < 6:
-        raise InputError("series", f"{len(samples)} samples", "at least 6")
+        raise InputError("series", counted(len(samples), "sample"), "at least 6")
     if not np.isfinite(samples).all():
         place = int(np.flatnonzero(~np.isfinite(samples))[0])
         raise InputError(f"series[{place}]", str(samples[place]), "a finite number")

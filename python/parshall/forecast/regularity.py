@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from parshall.errors import InputError
+from parshall.errors import InputError, counted
 from parshall.estimators import arguments
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def sample_times(times: ArrayLike, count: int | None = None) -> NDArray[np.float
     """Times as an array; finite, never decreasing, and as many as there are samples. Raises InputError."""
     stamps = arguments.samples("times", times)
     if count is not None and len(stamps) != count:
-        raise InputError("times", f"{len(stamps)} times", f"{count}, one for each sample")
+        raise InputError("times", counted(len(stamps), "time"), f"{count}, one for each sample")
     for fault, expected in (
         (~np.isfinite(stamps), "a finite time"),
         (np.diff(stamps, prepend=stamps[:1]) < 0, "a time that is not before the one ahead of it"),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from parshall.errors import InputError, InputTypeError, shown
+from parshall.errors import InputError, InputTypeError, counted, shown
 from parshall.estimators import LinuxRto, RtoCosts, evaluate_rto
 from parshall.rto.filters import LINUX, LINUX_MIN_RTO, filters as known_filters, variants, with_own
 
@@ -132,8 +132,7 @@ def compare(
         raise InputError("rtts", f"{series.ndim} dimensions", "a series of numbers")
     answered = series[~np.isnan(series)]
     if len(answered) < LEAST_SAMPLES:
-        count = f"{len(answered)} round trip{'s' * (len(answered) != 1)}"
-        raise InputError("rtts", count, f"at least {LEAST_SAMPLES}")
+        raise InputError("rtts", counted(len(answered), "round trip"), f"at least {LEAST_SAMPLES}")
     if not answered.any():
         raise InputError("rtts", "zeros alone", "round-trip times above 0")
     try:

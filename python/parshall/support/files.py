@@ -16,6 +16,7 @@ __all__ = ["failing_as", "reason", "staged", "write_whole"]
 
 _CAUSES = {
     errno.ENOENT: "no such file",
+    errno.EEXIST: "already exists",
     errno.EISDIR: "is a folder",
     errno.ENOTDIR: "no such folder",
     errno.ENOSPC: "the disk is full",

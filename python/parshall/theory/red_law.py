@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from parshall.errors import InputError, shown
+from parshall.errors import InputError, counted, shown
 from parshall.estimators import arguments
 from parshall.estimators.typed import typed
 
@@ -88,7 +88,9 @@ def replayed_drop_rate(
         for name, values in (("averages", averages), ("waiting", waiting), ("draws", draws))
     )
     if not len(average_of) == len(waiting_of) == len(draw_of) > 0:
-        raise InputError("draws", f"{len(draws)} numbers", f"{max(len(averages), 1)}, one for each average")
+        raise InputError(
+            "draws", counted(len(draws), "number"), f"{max(len(averages), 1)}, one for each average"
+        )
     count, above, dropped = 0, False, 0
     for average, ahead, draw in zip(average_of, waiting_of, draw_of, strict=True):
         count += 1

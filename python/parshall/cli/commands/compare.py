@@ -16,7 +16,7 @@ import numpy as np
 
 from parshall.cli.commands.given import seeds_of
 from parshall.cli.commands.results import Result, read, run_sides
-from parshall.errors import InputError, ParshallError, shown
+from parshall.errors import InputError, ParshallError, counted, shown
 from parshall.recording.pictures.units import quantity_label, scale_of
 from parshall.stats import Interval, difference_interval
 
@@ -123,7 +123,7 @@ def compare(
     if not 2 <= len(sides) <= len(_SIDES):
         raise InputError(
             "A B",
-            f"{len(sides)} argument{'s' if len(sides) != 1 else ''}",
+            counted(len(sides), "argument"),
             "two or three scenario files or folders, or one file with --set",
         )
     folders = [Path(each).is_dir() for each in sides]

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from parshall.engine.limits import MAX_SEED, MOST_SEEDS
-from parshall.errors import InputError, ParshallError, ScenarioError, shown
+from parshall.errors import InputError, ParshallError, ScenarioError, counted, shown
 
 if TYPE_CHECKING:
     from parshall._core import ReadScenario
@@ -57,7 +57,7 @@ def in_a_line(scenario: Scenario) -> str:
 
 def _line(counts: Sequence[int], duration: float, expected: Expected, digest: str) -> str:
     parts = zip(("host", "router", "link", "flow"), counts, strict=True)
-    listed = ", ".join(f"{count} {what}{'' if count == 1 else 's'}" for what, count in parts)
+    listed = ", ".join(counted(count, what) for what, count in parts)
     return f"ok, {listed}, {duration:g} s; {expected}; scenario {digest}"
 
 

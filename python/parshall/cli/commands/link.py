@@ -14,11 +14,12 @@ import click
 
 from parshall.cli.commands.given import scenario_of
 from parshall.engine.link import Relay, checked_address
-from parshall.errors import InputError
+from parshall.errors import InputError, ScenarioError
 from parshall.scenario.files import placed
 
 if TYPE_CHECKING:
     from parshall.engine.link import Relayed
+    from parshall.scenario import Scenario
 
 __all__ = ["link_file"]
 
@@ -42,7 +43,9 @@ def link_file(
         raise InputError("--out", '""', "a folder")
     addresses = checked_address("--listen", listen, 0), checked_address("--to", to, 1)
     scenario = scenario_of(file, changes)
-    given: dict[str, Any] = {"seed": seed, "duration": duration, "realtime": realtime}
+    if duration is not None:
+        scenario = _lasting(scenario, duration)
+    given: dict[str, Any] = {"seed": seed, "realtime": realtime}
     name = "standard input" if file == "-" else file
     start = partial(Relay, scenario, listen=addresses[0], to=addresses[1], **given)
     with _terminated_as_by_ctrl_c(), placed(start, name, "") as relay:
@@ -50,6 +53,15 @@ def link_file(
             _wait(relay, addresses[1])
         relayed = relay.finish()
     _show(relayed, form, out)
+
+
+def _lasting(scenario: Scenario, duration: str) -> Scenario:
+    """The scenario with another duration. Raises ScenarioError, at the option."""
+    try:
+        return scenario.replace("duration", duration)
+    except ScenarioError as error:
+        path = "" if error.path == "duration" else error.path
+        raise ScenarioError(path, error.value, error.expected, file="--duration") from None
 
 
 def _wait(relay: Relay, to: str) -> None:
