@@ -6,6 +6,7 @@ import copy
 import itertools
 import pickle
 import re
+from collections.abc import Sequence
 from decimal import Decimal
 from enum import Enum
 from pathlib import Path
@@ -150,6 +151,27 @@ def test_a_list_without_end_is_refused_before_it_is_copied() -> None:
     for value, shown in ((range(10**12), "range(0, 1000000000000)"), (itertools.count(), "count(")):
         with pytest.raises(ScenarioError, match=re.escape(f"between: got {shown}")):
             Link(between=value, rate=1, delay=0)
+
+
+class Claims(Sequence[str]):
+    """A pair that says it has more items."""
+
+    def __init__(self, length: int) -> None:
+        self.length = length
+
+    def __len__(self) -> int:
+        return self.length
+
+    def __getitem__(self, index: Any) -> Any:
+        return ("a", "b")[index]
+
+
+def test_a_list_may_be_as_long_as_a_group_has_flows() -> None:
+    most = 2**22
+    FlowGroup(transport="tcp", app="bulk", count=most)
+    assert Link(between=Claims(most), rate=1, delay=0).between == ("a", "b")
+    with pytest.raises(ScenarioError, match=r"^between: got "):
+        Link(between=Claims(most + 1), rate=1, delay=0)
 
 
 def test_generators_are_lists() -> None:

@@ -19,7 +19,7 @@ use crate::files::fault_of;
 
 /// Lists and tables in one another that are read.
 const DEEPEST: usize = 64;
-/// Items that are taken of what need not lie in memory, such as a range or a generator.
+/// Most items that are taken of what need not lie in memory, such as a range or a generator: as many as a group has flows.
 const MOST_ITEMS: usize = 1 << 22;
 
 /// A value's class, as far as reading it goes.
@@ -158,8 +158,8 @@ impl<'py> Taker<'py> {
             return Ok(number);
         }
         if self.is_list(value)? {
-            let items = value.try_iter()?.take(MOST_ITEMS).collect::<PyResult<Vec<_>>>()?;
-            if items.len() < MOST_ITEMS {
+            let items = value.try_iter()?.take(MOST_ITEMS + 1).collect::<PyResult<Vec<_>>>()?;
+            if items.len() <= MOST_ITEMS {
                 return self.list(items.into_iter());
             }
         }
@@ -172,7 +172,7 @@ impl<'py> Taker<'py> {
             return Ok(true);
         }
         let bytes = value.is_instance_of::<PyMemoryView>() || value.hasattr(intern!(self.py, "decode"))?;
-        Ok(!bytes && value.cast::<PySequence>().is_ok() && value.len()? < MOST_ITEMS)
+        Ok(!bytes && value.cast::<PySequence>().is_ok() && value.len()? <= MOST_ITEMS)
     }
 
     fn list(&mut self, items: impl Iterator<Item = Bound<'py, PyAny>>) -> PyResult<Given> {
