@@ -32,7 +32,7 @@ pub enum Rule {
 /// The most intervals that `k` of `n` looks back on.
 const MOST_INTERVALS: u32 = 1 << 16;
 
-/// Tells whether estimates of a share are above a level.
+/// Alarm that is on while estimates of a share are above a level, by a [`Rule`].
 ///
 /// ```
 /// use parshall_estimators::alarm::{Alarm, Rule};

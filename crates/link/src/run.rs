@@ -21,7 +21,7 @@ use crate::socket::Socket;
 use crate::store::Store;
 use crate::{thread, Lateness, LinkError, Options, Relayed};
 
-/// Time between looks of the relay whether it is to end.
+/// Time between checks of the relay for a request to end.
 const LOOKING: Duration = Duration::from_millis(20);
 
 /// Datagrams that are taken in before those that are due are handed over.

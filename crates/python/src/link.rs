@@ -14,7 +14,7 @@ use crate::given::Given;
 use crate::names::Names;
 use crate::simulator::{scenario_error, to_python};
 
-/// Time between looks of a waiting thread whether the relay has ended. In between others may ask and end it.
+/// Time between checks of a waiting thread for the relay's end. In between others may ask and end it.
 const LOOKING: Duration = Duration::from_millis(5);
 
 /// Adds the class to the module.

@@ -75,7 +75,9 @@ RESPONSIVE = (
 )
 DEAF = ("cbr", "vbr", "on-off", "pulses", "bursts")
 SHAPES = ("steady", "churn", "acks", "capacity")
-"""True if flows come and go, ACKs of traffic in the other direction pass, or the link's rate changes."""
+"""Shapes of the traffic: all steady, flows that come and go, ACKs of traffic in the other direction, and a
+link whose rate changes.
+"""
 
 
 @dataclass(frozen=True)

@@ -80,12 +80,12 @@ class Judged:
 
     @property
     def verdict(self) -> Verdict:
-        """True if it holds."""
+        """Verdict of its rule."""
         return self.outcome.verdict
 
     @property
     def grade(self) -> Grade:
-        """Distance from the claim, if it does not hold."""
+        """Grade: the verdict, finer where it does not hold."""
         return grade_of(self.claim.rule, self.outcome)
 
     @property
@@ -146,7 +146,7 @@ class Judgements:
 
     all: tuple[Judged, ...]
     seeds: int
-    """Number of them."""
+    """Number of seeds that they rest on."""
 
     @cached_property
     def _by_id(self) -> dict[str, Judged]:

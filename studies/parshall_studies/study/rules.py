@@ -76,7 +76,7 @@ class Tally:
 
     @property
     def all(self) -> int:
-        """Number of things."""
+        """Number of all of them, the undecided included."""
         return self.true + self.false + self.undecided
 
     def __str__(self) -> str:

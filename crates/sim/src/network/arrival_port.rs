@@ -96,7 +96,7 @@ impl ArrivalPort {
         self.loss.as_mut()?.treated()
     }
 
-    /// Arrival at the far end of a packet that has left at `departure`, where it would be at `arrival` but for jitter and events.
+    /// Arrival at the far end of a packet that has left at `departure`; `arrival` is that without jitter and events.
     pub fn far_end(&mut self, departure: Time, arrival: Time, ack: bool) -> Time {
         far_end((self.jitter.as_mut(), self.events.as_deref_mut()), departure, arrival, ack)
     }

@@ -2,7 +2,7 @@
 //! link.
 //!
 //! A conditioner has the state of its port and of nothing else: what it may know of a packet is in the
-//! packet, or has passed it before, or has been state by another conditioner. The first rule that a packet
+//! packet, or has passed it before, or has been reported by another conditioner. The first rule that a packet
 //! fits is its aggregate, and each aggregate has one meter. Where a rule goes by round trips, timeouts or
 //! windows, the aggregate has a [`knowledge`] of its connections.
 

@@ -80,7 +80,7 @@ impl Events {
     }
 }
 
-/// Arrival at the far end of a packet that has left at `departure`, where it would be at `arrival` but for jitter and events.
+/// Arrival at the far end of a packet that has left at `departure`; `arrival` is that without jitter and events.
 pub(super) fn far_end(
     (jitter, events): (Option<&mut Jitter>, Option<&mut Events>),
     departure: Time,

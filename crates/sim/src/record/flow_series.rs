@@ -316,7 +316,7 @@ enum Shows {
     Srtt,
     Rto,
     HighAck,
-    /// Counts that grow like this.
+    /// A count, by its growth at each change.
     Count(Vec<u32>),
 }
 

@@ -269,7 +269,7 @@ table!(
 );
 
 table!(
-    /// Event of a packet at a port.
+    /// Event of a packet at a port or a host.
     PacketRow, PacketTable, "packets" {
         /// Time, in seconds.
         time: f64,

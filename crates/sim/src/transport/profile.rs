@@ -73,7 +73,7 @@ pub struct TcpOptions {
     pub initial_window: f64,
     /// The receiver's window, in packets.
     pub max_window: f64,
-    /// First end of slow start.
+    /// Window at which slow start ends before the first loss, in packets.
     pub initial_ssthresh: f64,
     /// True if packet 0 is a SYN.
     pub handshake: bool,

@@ -47,7 +47,7 @@ class Judged:
 
     @property
     def scatter(self) -> float:
-        """Distance of the means by chance: Student's interval for two samples of one variance."""
+        """Largest distance of the means by chance: Student's interval for two samples of one variance."""
         from scipy.special import stdtrit
 
         n, m = len(self.linux), len(self.ours)

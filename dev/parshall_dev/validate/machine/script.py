@@ -20,7 +20,7 @@ MODULES = (
 )
 
 _BURST_S = 60e-6
-"""Lateness of the link that loses no time. In an emulated machine it is some microseconds late."""
+"""Lateness up to which the link loses no time. In an emulated machine it is some microseconds late."""
 
 _NETWORK = """\
 for n in sender router receiver; do ip netns add $n; ip -n $n link set lo up; done

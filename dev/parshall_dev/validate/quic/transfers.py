@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 JITTERS = ("0.2 ms", "0.5 ms", "1 ms", "2 ms")
-"""Jitter of ACKs that stands for a machine, at most, from one transfer to the next."""
+"""Largest jitters of ACKs, which stand for what a machine adds; one simulated transfer each."""
 
 GOODPUT_OFF = 0.03
 """Relative difference of goodput up to which both worlds agree."""

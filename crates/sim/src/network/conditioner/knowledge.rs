@@ -39,7 +39,7 @@ impl Default for SenderState {
 pub struct SenderHistory(VecDeque<(Time, SenderState)>);
 
 impl SenderHistory {
-    /// SenderHistory that are kept at most: packets that have been under way for longer have none.
+    /// Most states that are kept: packets that have been under way for longer have none.
     const MOST: usize = 1024;
 
     /// Records the state at `now`; calls must be in order of time.
