@@ -293,7 +293,9 @@ def judge(scenarios: int | None, drawn: bool) -> None:
 
 @calibrate.command()
 @click.option("--scenarios", type=click.IntRange(1), default=96, help="Number of scenarios; 96 unless given.")
-@click.option("--budget", type=click.FloatRange(0, 1), default=0.05, help="Budget of a group; 0.05.")
+@click.option(
+    "--budget", type=click.FloatRange(0, 1), default=0.05, help="Budget of a group; 0.05 unless given."
+)
 @click.option("--design", is_flag=True, help="Take the kinds to design on, not those to judge on.")
 def experiments(scenarios: int, budget: float, design: bool) -> None:
     """Judge experiments on demand on drawn scenarios.
