@@ -248,7 +248,8 @@ def test_several_threads_ask_a_relay_and_end_it() -> None:
             try:
                 while not ends.is_set():
                     relay.wait(0.05)
-                    assert relay.elapsed is None or relay.elapsed > 0
+                    elapsed = relay.elapsed
+                    assert elapsed is None or elapsed > 0
             except BaseException as error:
                 failed.append(error)
 
