@@ -128,3 +128,15 @@ const parshall_control_table *parshall_control(void) {{ return &table; }}
     assert_equal(built("20.0"), of(20.0))
     assert_equal(built("5.0"), of(5.0))
     assert_equal(built("20.0"), of(20.0))
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["a", "b"]])
+def test_headers_are_written_into_one_folder(
+    arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit, match="expected one folder"):
+        header.main(arguments)
+    assert not list(tmp_path.iterdir())
+    header.main(["made"])
+    assert len(list((tmp_path / "made").iterdir())) == 2 * len(KINDS)

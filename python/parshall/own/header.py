@@ -37,6 +37,8 @@ def main(arguments: Sequence[str]) -> None:
     if not arguments:
         print(INSTALLED)
         return
+    if len(arguments) > 1 or arguments[0].startswith("-"):
+        sys.exit(f"got {' '.join(arguments)}, expected one folder to write to, or nothing")
     folder = Path(arguments[0])
     try:
         folder.mkdir(parents=True, exist_ok=True)
