@@ -28,7 +28,11 @@ impl Port {
             return match self.space_for_mixed(kind, now, bytes) {
                 Space::Some => true,
                 Space::None => false,
-                Space::Tie(leaving) => lead() <= kind.transmission(leaving),
+                Space::Tie(leaving) => {
+                    let room = lead() <= kind.transmission(leaving);
+                    self.most_held = self.most_held.max(if room { kind.limit_packets } else { 0 });
+                    room
+                }
                 Space::OneSize => self.has_room_for_one_more(kind, now, transmission, lead),
             };
         }
@@ -118,16 +122,20 @@ impl Port {
         }
         // It has never held more than `most`, so it does now if the first of so many is still there.
         let most = self.most_held.max(1);
-        let (first_departure, first_bytes) = overflow.recent.back(most);
-        if kind.ties && first_departure == now && most >= kind.limit_packets {
-            return Space::Tie(first_bytes);
+        let limit = kind.limit_packets;
+        // When counting starts, a packet that leaves at that instant is not among the most, and yet it may fill the port.
+        if kind.ties && most >= limit - 1 {
+            let (departure, leaving) = overflow.recent.back(limit);
+            if departure == now && leaving > 0 {
+                return Space::Tie(leaving);
+            }
         }
-        if first_departure > now {
-            if most >= kind.limit_packets {
+        if overflow.recent.back(most).0 > now {
+            if most >= limit {
                 return Space::None;
             }
             self.most_held = most + 1;
-            overflow.recent.reach(most + 1);
+            overflow.recent.reach(most + 1 + u32::from(kind.ties));
         }
         Space::Some
     }
@@ -141,7 +149,7 @@ impl Port {
         // Where ties matter, one that leaves now is noted too.
         let noted = held + u64::from(kind.ties && self.is_tie(held as u32, now, transmission));
         let recent = &mut self.overflow.get_or_insert_default().recent;
-        recent.reach(self.most_held.max(1));
+        recent.reach(self.most_held.max(1) + u32::from(kind.ties));
         for later in (0..noted).rev() {
             let departure = self.busy_until - Time::from_ps(later * transmission.ps());
             if departure > recent.last() {

@@ -139,4 +139,25 @@ proptest! {
     ) {
         agree(limit, 0.0, arrivals)?;
     }
+
+    /// A start of counting changes no fate, whatever leaves or comes at that instant.
+    #[test]
+    fn counting_changes_nothing_that_happens(
+        limit in prop::option::of(1u32..6),
+        count_from in prop_oneof![0.0f64..0.02, (0u32..40).prop_map(|i| f64::from(i) * 0.0005)],
+        arrivals in prop::collection::vec((gaps(), sizes(), any::<bool>(), ways()), 1..200),
+    ) {
+        let kinds = [PortKind::of_tests(limit, 0.0), PortKind::of_tests(limit, count_from)];
+        let mut ports = [plain(), plain()];
+        let (mut now, mut way) = (Time::ZERO, 0.0);
+        for (gap, bytes, look, another) in arrivals {
+            now += Time::from_secs(gap);
+            way = if gap > 0.0 { another } else { way };
+            let [all, late] = [0, 1].map(|i| {
+                let held = look.then(|| ports[i].sample_backlog(&kinds[i], now));
+                (held, ports[i].offer(&kinds[i], now, &packet(bytes), || Time::from_secs(way)))
+            });
+            prop_assert_eq!(all, late);
+        }
+    }
 }
