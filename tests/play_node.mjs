@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 
 const folder = process.argv[2];
 const load = (name) => import(pathToFileURL(`${folder}/${name}.mjs`));
-const [edit, link, python, schema] = await Promise.all(["edit", "link", "python", "schema"].map(load));
+const [edit, lessons, link, python, schema] = await Promise.all(["edit", "lessons", "link", "python", "schema"].map(load));
 
 const answers = {
   read: ({ text }) => edit.parsed(text),
@@ -15,6 +15,7 @@ const answers = {
   link: async ({ shared }) => link.unpacked(await link.packed(shared)),
   unpacked: ({ fragment }) => link.unpacked(fragment),
   python: ({ text, known }) => python.program(text, new schema.Schema(known), 1),
+  lessons: () => lessons.LESSONS,
   base: ({ value }) => schema.base(value),
 };
 

@@ -25,7 +25,7 @@ export const LESSONS = [
     title: "BBR over shallow buffers",
     text: [
       "BBR sends at the rate that it has measured and hardly minds a loss; CUBIC backs off at each. Over a shallow buffer BBR takes nearly all, and what it drops is dropped for both.",
-      "Move the slider to the right: with some 200 packets, twice what the path holds, CUBIC fills the buffer, and BBR yields.",
+      "Move the slider to the right: with some 200 packets, twice what the path holds, each has about half; with more CUBIC fills the buffer, and BBR yields.",
     ],
     slider: { label: "Buffer of the bottleneck", path: [...queue, "limit_packets"], range: [5, 1000], of: "count", unit: "packets" },
     variants: [
@@ -41,7 +41,7 @@ export const LESSONS = [
     title: "RTT unfairness",
     text: [
       "Two downloads share a link. The one whose server is near hears of room sooner, opens its window faster and gets more than half.",
-      "Move the slider: it is how far away the second one's hosts are, each way on either side. A queue for each flow makes it fair.",
+      "Move the slider: it is how far away the second one's hosts are, each way on either side. A queue for each flow keeps the near one to its half.",
     ],
     slider: { label: "Access delay of the far flow", path: flow(1, "access_delay"), range: [5e-3, 0.1], of: "duration" },
     variants: [
@@ -58,7 +58,7 @@ export const LESSONS = [
     title: "Phase effects",
     text: [
       "Nothing is random here: two flows through a drop-tail queue, whose packets come in step with it. A fraction of a millisecond of round trip decides whose packet finds the queue full; at 7 ms the second flow has 90 %.",
-      "Move the slider in small steps (arrow keys) and watch the shares jump. Delays at random in the sources, as real hosts have them, end that: the time of one packet, 10 ms, takes the worst away, and 40 ms makes the flows equal.",
+      "Move the slider in small steps (arrow keys) and watch the shares jump. Delays at random in the sources, as real hosts have them, end that: the time of one packet, 10 ms, takes the worst away, and with 40 ms neither has more than some 60 %.",
     ],
     slider: { label: "Access delay of the second flow", path: flow(1, "access_delay"), range: [5e-3, 10e-3], of: "duration", linear: true },
     variants: [
@@ -91,7 +91,7 @@ export const LESSONS = [
     title: "The share that does not respond",
     text: [
       "TCP slows down when its packets are dropped; constant video does not. The router sees packets of flows and its own drops, and estimates from them how much of its load does not respond.",
-      "Move the slider: more video, less TCP. The estimate (blue, with its bounds) follows the truth, which only a simulator knows.",
+      "Move the slider: more video, less TCP. The estimate (blue, with its bounds) follows the truth, which only a simulator knows: within a point by drops of RED and drop-tail. With PIE some seeds (the second is one) take a TCP flow for video, 5 to 10 points too much.",
     ],
     slider: { label: "Video flows of 1 Mbit/s", path: flow(1, "count"), range: [1, 16], of: "count", unit: "flows" },
     variants: [
