@@ -21,7 +21,7 @@ __all__ = ["backlog_and_product", "compare"]
 def backlog_and_product(run: Recording, port: int) -> tuple[float, float]:
     """The mean of the sampled backlog of a port, in packets, and what Little's law makes of its counters.
 
-    The two come from different books: samples of the queue's length, and delays of single packets.
+    The two are counted independently: samples of the queue's length, and delays of single packets.
     """
     series, ports, counted_seconds = run.columns("port_series"), run.columns("ports"), run.counted_seconds
     end = float(series["time"][-1])
