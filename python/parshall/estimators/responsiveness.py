@@ -31,6 +31,10 @@ __all__ = [
 ]
 
 
+_LARGEST = 2**64 - 1
+"""Largest key, ticket or seed."""
+
+
 class ResponsivenessQuality(enum.IntFlag):
     """Reasons to doubt an estimate; none is 0."""
 
@@ -155,9 +159,9 @@ class Responsiveness(Estimator):
 
     def __init__(self, *, interval: float = 0.7, flows: int = 4096, seed: int = 0) -> None:
         given: dict[str, Any] = {
-            "interval": _real("interval", interval),
-            "flows": _whole("flows", flows, 2**32),
-            "seed": _whole("seed", seed, 2**64),
+            "interval": arguments.real("interval", interval),
+            "flows": arguments.count("flows", flows),
+            "seed": arguments.count("seed", seed, most=_LARGEST),
         }
         with arguments.Faults(interval_s="interval"):
             core = _core.Responsiveness(*given.values())
@@ -165,7 +169,7 @@ class Responsiveness(Estimator):
 
     def close(self, time: float) -> list[ResponsivenessEstimate]:
         """Estimates of the intervals that ended by ``time`` and were not given out yet."""
-        return [_estimate(row) for row in self._core.close(_real("time", time))]
+        return [_estimate(row) for row in self._core.close(arguments.real("time", time))]
 
     def update(
         self,
@@ -187,7 +191,12 @@ class Responsiveness(Estimator):
         """
         estimates = self.close(time)
         dither = _dither(dither_probability, dithered)
-        self._core.packet(_real("time", time), _whole("flow", flow, 2**64), bool(signalled), dither)
+        self._core.packet(
+            arguments.real("time", time),
+            arguments.count("flow", flow, most=_LARGEST),
+            bool(signalled),
+            dither,
+        )
         return estimates
 
     def arrive(
@@ -200,14 +209,16 @@ class Responsiveness(Estimator):
         Of more than 65,536 packets that wait, the oldest is taken as spared, and its interval flagged.
         """
         dither = _dither(dither_probability, dithered)
-        return self._core.arrive(_real("time", time), _whole("flow", flow, 2**64), dither)
+        return self._core.arrive(
+            arguments.real("time", time), arguments.count("flow", flow, most=_LARGEST), dither
+        )
 
     def decide(self, ticket: SupportsIndex, signalled: bool | None) -> bool:
         """Tells the fate of a packet that has arrived: dropped or marked, neither, or ``None`` to leave it
         out. Fates may come in any order. Returns whether the packet was still waiting.
         """
         fate = None if signalled is None else bool(signalled)
-        return self._core.decide(_whole("ticket", ticket, 2**64), fate)
+        return self._core.decide(arguments.count("ticket", ticket, most=_LARGEST), fate)
 
     def settle(self) -> None:
         """Takes packets whose fate was never told as spared, at the end of a series."""
@@ -259,7 +270,7 @@ class Responsiveness(Estimator):
                 flows.astype(np.uint64),
                 np.ascontiguousarray(signals),
                 (chances, np.ascontiguousarray(chosen)),
-                None if until is None else _real("until", until),
+                None if until is None else arguments.real("until", until),
             )
         except ValueError as error:
             raise InputError(*error.args) from None
@@ -267,7 +278,7 @@ class Responsiveness(Estimator):
 
 
 def _dither(probability: float, chosen: bool) -> tuple[float, bool]:
-    value = _real("dither_probability", probability)
+    value = arguments.real("dither_probability", probability)
     if not 0 <= value <= 1:
         raise InputError("dither_probability", shown(value), "a number from 0 to 1")
     return value, bool(chosen)
@@ -276,25 +287,6 @@ def _dither(probability: float, chosen: bool) -> tuple[float, bool]:
 def _estimate(row: tuple[list[float], int, int, int, int]) -> ResponsivenessEstimate:
     reals, *counts, flags = row
     return ResponsivenessEstimate._make((*reals, *counts, ResponsivenessQuality(flags)))
-
-
-def _real(name: str, value: object) -> float:
-    if isinstance(value, str | bytes | bool):
-        raise InputTypeError(name, shown(value), "a number")
-    try:
-        return float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError):
-        raise InputTypeError(name, shown(value), "a number") from None
-
-
-def _whole(name: str, value: SupportsIndex, limit: int) -> int:
-    try:
-        number = value.__index__()
-    except (AttributeError, TypeError):
-        raise InputTypeError(name, shown(value), "a whole number") from None
-    if not 0 <= number < limit:
-        raise InputError(name, shown(number), f"a whole number from 0 to {limit - 1}")
-    return number
 
 
 def _column(name: str, values: ArrayLike, kinds: str, expected: str) -> NDArray[np.generic]:

@@ -7,12 +7,17 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, SupportsIndex
 
+import numpy as np
+
 from parshall import _core
 from parshall.estimators import arguments
 from parshall.estimators.base import Estimator
-from parshall.estimators.responsiveness import FlowLabel, _real, _whole
+from parshall.estimators.responsiveness import FlowLabel
 
 __all__ = ["Treatment", "TreatmentOutcome"]
+
+_LARGEST = 2**64 - 1
+"""Largest key or seed."""
 
 
 class TreatmentOutcome(NamedTuple):
@@ -41,15 +46,15 @@ class TreatmentOutcome(NamedTuple):
 
 
 class Treatment(Estimator):
-    """An experiment with one group of flows, as a router makes it: a prefix, a class, or whose nature is in
-    doubt.
+    """An experiment with one group of flows, as a router makes it: a prefix, a class, or flows in doubt.
 
     Time goes in pairs of blocks of ``block`` seconds, ten to twenty round trips. A coin for each of 128 parts
     of the group's keys decides in which of the two blocks it is treated: each packet is then to be dropped or
     marked with ``times`` the probability of the queue's own drops and marks, ``floor`` at least. ``part`` of
-    the keys is asked at a time. ``budget`` is what the experiment may cost, as a part of the group's packets;
-    ``limit`` the effect that parts groups that respond from those that do not. It ends with a label, unless
-    it ``goes_on``. ``seed`` is that of the coins.
+    the keys is asked at a time. ``budget`` is what the experiment may cost, as a part of the group's packets:
+    what it takes stays within; what flows send less may exceed it by what one pair of blocks costs, and no
+    pair begins before that is paid. ``limit`` is the effect that parts groups that respond from those that do
+    not. The experiment ends with a label, unless it ``goes_on``. ``seed`` is that of the coins.
 
     >>> experiment = Treatment(block=1.0)
     >>> for packet in range(40_000):  # twenty flows that send ten packets a second each, whatever happens
@@ -75,7 +80,8 @@ class Treatment(Estimator):
     part: float
     """Part of the keys that is asked at a time."""
     budget: float
-    """Part of the group's packets that the experiment may cost."""
+    """Part of the group's packets that the experiment may cost; what flows send less may exceed it by what
+    one pair of blocks costs."""
     limit: float
     """Effect that parts groups that respond from those that do not."""
     goes_on: bool
@@ -95,21 +101,18 @@ class Treatment(Estimator):
         goes_on: bool = False,
         seed: int = 0,
     ) -> None:
-        reals = {"block": block, "times": times, "floor": floor, "part": part, "budget": budget}
-        given: dict[str, Any] = {
-            name: _real(name, value) for name, value in (reals | {"limit": limit}).items()
-        }
-        values = list(given.values())
-        if not isinstance(goes_on, bool):
+        reals = arguments.reals(block=block, times=times, floor=floor, part=part, budget=budget, limit=limit)
+        if not isinstance(goes_on, bool | np.bool_):
             raise arguments.wrong_type("goes_on", goes_on, "a truth value")
-        given |= {"goes_on": goes_on, "seed": _whole("seed", seed, 2**64)}
+        on, number = bool(goes_on), arguments.count("seed", seed, most=_LARGEST)
         with arguments.Faults(block_s="block"):
-            core = _core.Treatment(values, given["goes_on"], given["seed"])
+            core = _core.Treatment(list(reals.values()), on, number)
+        given: dict[str, Any] = {**reals, "goes_on": on, "seed": number}
         super().__init__(core, given)
 
     def close(self, time: float) -> TreatmentOutcome | None:
         """Outcome so far, if a pair of blocks that asked is over at ``time``. Ask before each packet."""
-        row = self._core.close(_real("time", time))
+        row = self._core.close(arguments.real("time", time))
         if row is None:
             return None
         reals, *counts, label = row
@@ -119,7 +122,7 @@ class Treatment(Estimator):
         """Takes a packet of the group: when it arrives, and its flow's key. Returns the probability with
         which the router is to drop or mark it; if it does, it calls :meth:`signal`, else :meth:`queue`.
         """
-        return self._core.packet(_real("time", time), _whole("flow", flow, 2**64))
+        return self._core.packet(arguments.real("time", time), arguments.count("flow", flow, most=_LARGEST))
 
     def signal(self) -> None:
         """Tells that the last packet was dropped or marked because the experiment asked for it."""
