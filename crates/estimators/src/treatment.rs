@@ -55,7 +55,7 @@ pub struct Settings {
     /// Part of the keys that a pair asks.
     pub part: f64,
     /// Price that may be paid, as a part of the group's packets. What the treatment takes never exceeds it; what
-    /// treated flows send less may, by what one pair costs.
+    /// treated flows send less may, by what one pair costs, and no pair begins before that is paid.
     pub budget: f64,
     /// Effect that parts groups that respond from those that do not.
     pub limit: f64,
@@ -261,11 +261,15 @@ impl Treatment {
         if self.pair == 0 || now_s < end_s || now_s.is_nan() || now_s >= LATEST_S {
             return None;
         }
+        let pair = self.pair_at(now_s);
+        if pair <= self.pair {
+            return None;
+        }
         let asked = self.asks;
         if asked {
             self.count();
         }
-        self.pair = self.pair_at(now_s);
+        self.pair = pair;
         self.asks = self.may_ask();
         self.packets_before = self.packets;
         asked.then(|| self.outcome(end_s))
@@ -327,12 +331,19 @@ impl Treatment {
         (self.settings.times * self.rate).max(self.settings.floor).min(MOST)
     }
 
+    /// Number of the pair at this time. The quotient may round an end down into the pair that it ends.
     fn pair_at(&self, now_s: f64) -> u64 {
-        ((now_s / (2.0 * self.settings.block_s)).max(0.0) as u64).saturating_add(1)
+        let length = 2.0 * self.settings.block_s;
+        let before = (now_s / length).max(0.0) as u64;
+        let rounded = (before as f64 + 1.0) * length <= now_s;
+        before.saturating_add(1 + u64::from(rounded))
     }
 
     fn coin(&self, place: usize) -> u64 {
-        mixed(self.settings.seed.wrapping_add(1) ^ mixed(self.pair * PARTS as u64 + place as u64))
+        mixed(
+            self.settings.seed.wrapping_add(1)
+                ^ mixed(self.pair.wrapping_mul(PARTS as u64).wrapping_add(place as u64)),
+        )
     }
 
     fn second_is_treated(&self, place: usize) -> bool {

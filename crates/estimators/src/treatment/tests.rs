@@ -151,7 +151,41 @@ fn settings_out_of_their_ranges_are_refused() {
     assert!(wrong.iter().all(|settings| Treatment::new(*settings).is_err()));
 }
 
+#[test]
+fn lengths_beyond_all_measure_overflow_nothing() {
+    for block_s in [1e-300, 1e-12, 1e300] {
+        let settings = Settings { block_s, budget: 1.0, goes_on: true, ..Settings::default() };
+        let mut experiment = Treatment::new(settings).unwrap();
+        for step in 0..1000_u32 {
+            let now = f64::from(step) * 9e8;
+            experiment.close(now);
+            experiment.packet(now, u64::from(step % 7));
+        }
+        assert_eq!(experiment.outcome(0.0).packets, 1000);
+    }
+}
+
 proptest! {
+    /// A pair ends once, however the time of its end is rounded, and the next packets belong to a later one.
+    #[test]
+    fn a_pair_ends_once(block_s in 1e-3..10.0_f64, ends in prop::collection::vec(1..100_000_u32, 1..50)) {
+        let settings = Settings { block_s, budget: 1.0, goes_on: true, ..Settings::default() };
+        let mut experiment = Treatment::new(settings).unwrap();
+        let mut ends: Vec<f64> = ends.into_iter().map(|n| f64::from(n) * 2.0 * block_s).collect();
+        ends.sort_by(f64::total_cmp);
+        let mut last = 0.0;
+        for now in ends {
+            for key in 0..30 {
+                if let Some(outcome) = experiment.close(now) {
+                    prop_assert!(outcome.end_s > last && outcome.end_s <= now);
+                    last = outcome.end_s;
+                }
+                experiment.packet(now, key);
+            }
+            prop_assert!(experiment.pair as f64 * 2.0 * block_s > now);
+        }
+    }
+
     /// The treatment never takes more than its budget, whatever comes and whenever.
     #[test]
     fn the_budget_is_kept(

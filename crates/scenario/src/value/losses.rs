@@ -100,7 +100,8 @@ pub struct TreatmentLoss {
     /// Part of a group that is asked at a time.
     #[serde(default = "one")]
     pub part: f64,
-    /// Part of a group's packets that its experiment may cost.
+    /// Part of a group's packets that its experiment may cost. What flows send less may exceed it by what one pair of blocks
+    /// costs.
     #[serde(default = "default_budget")]
     pub budget: f64,
     /// Effect that parts groups that respond from those that do not.

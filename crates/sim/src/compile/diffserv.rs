@@ -5,6 +5,7 @@ use std::sync::Arc;
 use parshall_estimators::meter::MeterConfig;
 
 use super::layout::Paths;
+use super::patterns::{check_patterns, matches};
 use super::place::{quoted, Place};
 use super::{Checked, PortPlan};
 use crate::error::ScenarioError;
@@ -346,13 +347,7 @@ fn check_names(at: &Place<'_>, rule: &Rule, around: &Surroundings<'_>) -> Checke
             return error(at, &format!("{field}[{index}]"), quoted(&hosts[index]), "the name of a host");
         }
     }
-    for (index, pattern) in rule.flows.iter().enumerate() {
-        if !around.flows.iter().any(|flow| matches(pattern, &flow.name)) {
-            let expected = "the name of a flow, in which * stands for any text";
-            return error(at, &format!("flows[{index}]"), quoted(pattern), expected);
-        }
-    }
-    Ok(())
+    check_patterns(at, &rule.flows, around.flows)
 }
 
 /// Returns whether packets of one direction of a flow match a rule, code points aside.
@@ -368,24 +363,6 @@ fn matches_rule(rule: &Rule, flow: &Flow, ack: bool) -> bool {
     // UDP has no ACKs.
     let exists = !ack || matches!(flow.transport, Transport::Tcp(_));
     exists && named && kind && hosts(&rule.sources, from) && hosts(&rule.destinations, to)
-}
-
-/// Returns whether a name matches a pattern, in which `*` stands for any text.
-pub(crate) fn matches(pattern: &str, name: &str) -> bool {
-    let mut parts = pattern.split('*');
-    let Some(mut rest) = name.strip_prefix(parts.next().unwrap_or_default()) else {
-        return false;
-    };
-    let Some(last) = parts.next_back() else {
-        return rest.is_empty();
-    };
-    for part in parts {
-        match rest.find(part) {
-            Some(at) => rest = &rest[at + part.len()..],
-            None => return false,
-        }
-    }
-    rest.ends_with(last)
 }
 
 /// Bytes of the largest packet of one direction of a flow that a meter counts.
@@ -445,28 +422,4 @@ fn check_marks(
         }
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::matches;
-
-    #[test]
-    fn a_star_stands_for_any_text() {
-        for (pattern, name) in [
-            ("*", "tcp1"),
-            ("tcp*", "tcp1"),
-            ("*1", "tcp1"),
-            ("t*p*", "tcp1"),
-            ("tcp1", "tcp1"),
-            ("a*a", "aa"),
-        ] {
-            assert!(matches(pattern, name), "{pattern} {name}");
-        }
-        for (pattern, name) in
-            [("", "tcp1"), ("tcp", "tcp1"), ("*2", "tcp1"), ("p*", "tcp1"), ("t*x*1", "tcp1"), ("a*a", "a")]
-        {
-            assert!(!matches(pattern, name), "{pattern} {name}");
-        }
-    }
 }

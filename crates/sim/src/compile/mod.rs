@@ -10,6 +10,7 @@ mod leads;
 mod nodes;
 mod nonresponsive;
 mod own;
+mod patterns;
 mod place;
 mod routing;
 mod watched;
@@ -24,13 +25,14 @@ use checks::{
     check_capacity, check_durations, check_jitter, check_loss, check_name, check_queue, check_rate,
     check_transport,
 };
-pub(crate) use diffserv::matches;
 use diffserv::{check_dscp, check_edges, plan_conditioners, PlacedConditioner, Surroundings};
 use events::check_events;
 use layout::{lay_out, Paths};
 use leads::leads;
 use nodes::Nodes;
 pub(crate) use own::has_own_parts;
+use patterns::check_groups;
+pub(crate) use patterns::matches;
 use place::{quoted, Place};
 use routing::Routes;
 use rustc_hash::FxHashMap;
@@ -154,6 +156,7 @@ impl Plan {
             router.add(&at, flow, i < named, &mut paths)?;
         }
         drop(router);
+        check_groups(&ports, &flows[..named])?;
         let asked = std::mem::take(&mut directory.conditioners);
         let under_their_names = under_their_names(&flows, &owners);
         let around = Surroundings {

@@ -20,9 +20,13 @@ pub(super) fn enrol(plan: &Plan, ports: &mut [Port]) {
         else {
             continue;
         };
-        for (flow, FlowPlan { data_hops, .. }) in plan.scenario_flows.iter().zip(&plan.flows) {
+        for (number, (flow, FlowPlan { data_hops, .. })) in
+            plan.scenario_flows.iter().zip(&plan.flows).enumerate()
+        {
             let path = plan.path(*data_hops);
-            let group = config.groups.iter().position(|group| belongs(group, flow));
+            let owner = plan.owners.get(number).map_or(number, |&owner| owner as usize);
+            let name = &plan.scenario_flows[owner].name;
+            let group = config.groups.iter().position(|group| belongs(group, flow, name));
             let Some(group) = group.filter(|_| path.iter().any(|hop| hop.port as usize == index)) else {
                 continue;
             };
@@ -34,8 +38,9 @@ pub(super) fn enrol(plan: &Plan, ports: &mut [Port]) {
     }
 }
 
-fn belongs(group: &TreatedGroup, flow: &Flow) -> bool {
-    let named = group.flows.is_empty() || group.flows.iter().any(|name| matches(name, &flow.name));
+/// Returns whether a flow of this name belongs to a group; members of an application have the name of the latter.
+fn belongs(group: &TreatedGroup, flow: &Flow, name: &str) -> bool {
+    let named = group.flows.is_empty() || group.flows.iter().any(|pattern| matches(pattern, name));
     named && (group.dscp.is_empty() || group.dscp.contains(&flow.dscp))
 }
 

@@ -4,7 +4,7 @@ use crate::compile::{FlowPlan, Plan, PortPlan};
 use crate::error::ScenarioError;
 use crate::network::Hop;
 use crate::queue::decides_by_class;
-use crate::scenario::Queue;
+use crate::scenario::{Loss, Queue};
 use crate::units::Time;
 
 /// The port that holds up all flows of a network.
@@ -34,8 +34,8 @@ impl Bottleneck {
     /// Finds the bottleneck of a network.
     ///
     /// # Errors
-    /// If flows have different ones, if another link on their way does more than take time, or if it treats packets by code
-    /// points.
+    /// If flows have different ones, if another link on their way does more than take time, or if the bottleneck does
+    /// what a relay cannot.
     pub fn of(plan: &Plan) -> Result<Self, ScenarioError> {
         let mut found = Bottleneck { port: 0, beyond: Vec::new() };
         for (index, flow) in plan.named_flows().enumerate() {
@@ -48,26 +48,35 @@ impl Bottleneck {
             found.port = port;
             found.beyond.push([way.beyond(flow.data_hops, port)?, way.beyond(flow.ack_hops, port ^ 1)?]);
         }
-        for port in [found.port, found.port ^ 1] {
-            let place = plan.place(port);
-            if plan.conditioners.iter().any(|conditioner| conditioner.port == port) {
-                let expected = "none: a relay knows no code points";
-                return Err(ScenarioError::new(format!("{place}.conditioner"), "one", expected));
-            }
-            if decides_by_class(&plan.ports[port as usize].queue) {
-                let expected = "another queue: a relay knows no code points";
-                return Err(ScenarioError::new(format!("{place}.queue"), "diffserv", expected));
-            }
-            if let Queue::User(config) = &*plan.ports[port as usize].queue {
-                let expected = "one of the engine's: a relay runs no code of your own yet";
-                return Err(ScenarioError::new(format!("{place}.queue"), &config.source, expected));
-            }
-        }
+        plan.check_relayed(found.port)?;
+        plan.check_relayed(found.port ^ 1)?;
         Ok(found)
     }
 }
 
 impl Plan {
+    /// Refuses what a relay cannot do at its bottleneck.
+    fn check_relayed(&self, port: u32) -> Result<(), ScenarioError> {
+        let PortPlan { queue, loss, .. } = &self.ports[port as usize];
+        let fault = |field: &str, value: &str, expected| {
+            Err(ScenarioError::new(format!("{}.{field}", self.place(port)), value, expected))
+        };
+        if self.conditioners.iter().any(|conditioner| conditioner.port == port) {
+            return fault("conditioner", "one", "none: a relay knows no code points");
+        }
+        if decides_by_class(queue) {
+            return fault("queue", "diffserv", "another queue: a relay knows no code points");
+        }
+        if let Queue::User(config) = &**queue {
+            let expected = "one of the engine's: a relay runs no code of your own yet";
+            return fault("queue", &config.source, expected);
+        }
+        if let Some(Loss::Treatment(_)) = loss.as_deref() {
+            return fault("loss", "treatment", "another loss: a relay makes no experiments");
+        }
+        Ok(())
+    }
+
     fn name(&self, port: u32) -> &str {
         &self.names.ports[port as usize]
     }

@@ -132,3 +132,10 @@ fn counters_of_a_flow_are_those_of_its_packets() {
     assert_eq!(of("bytes_delivered"), [972, 0]);
     assert_eq!(of("acks_received"), [0, 1]);
 }
+
+#[test]
+fn a_relay_makes_no_experiments() {
+    let error =
+        Live::new(scenario("loss = { kind = \"treatment\", groups = [{}] }"), 1).expect_err("refused");
+    assert!(error.to_string().contains("a relay makes no experiments"), "{error}");
+}

@@ -28,6 +28,8 @@ pub struct LossProcess {
     changes: Vec<LossChange>,
     /// Draw for the last packet, if one was made.
     draw: Draw,
+    /// Experiments that a change of the losses has ended.
+    ended: Option<Box<Treated>>,
 }
 
 #[derive(Clone, Debug)]
@@ -63,15 +65,14 @@ impl LossProcess {
             None => (LossOf::All, Law::Nothing(stream())),
             Some(config) => Law::new(config, stream),
         };
-        Some(LossProcess { of, law, changes, draw: Draw::NONE })
+        Some(LossProcess { of, law, changes, draw: Draw::NONE, ended: None })
     }
 
     /// Decides the fate of the packet that arrives now on this hop, an ACK or not. Packets of the other kind do not
     /// count. The queue holds `backlog` bytes. Calls must be in order of time.
     pub fn fate(&mut self, now: Time, hop: u32, ack: bool, ecn_capable: bool, backlog: u64) -> Fate {
         while let Some(change) = self.changes.pop_if(|change| change.at <= now) {
-            self.of = change.of;
-            self.law.change(change.probability);
+            self.change(change);
         }
         self.draw = Draw::NONE;
         let taken = match &mut self.law {
@@ -107,19 +108,28 @@ impl LossProcess {
         }
     }
 
-    /// The experiments that it makes, to look at.
-    pub fn treated_ref(&self) -> Option<&Treated> {
-        match &self.law {
-            Law::Treated(treated) => Some(treated),
-            _ => None,
+    /// From now on losses are independent and have this probability. The stream goes on where it was.
+    fn change(&mut self, change: LossChange) {
+        self.of = change.of;
+        let law = Law::Bernoulli { probability: change.probability, stream: self.law.stream().clone() };
+        if let Law::Treated(treated) = std::mem::replace(&mut self.law, law) {
+            self.ended = Some(treated);
         }
     }
 
-    /// The experiments that it makes.
+    /// The experiments that it makes or has made, to look at.
+    pub fn treated_ref(&self) -> Option<&Treated> {
+        match &self.law {
+            Law::Treated(treated) => Some(treated),
+            _ => self.ended.as_deref(),
+        }
+    }
+
+    /// The experiments that it makes or has made.
     pub fn treated(&mut self) -> Option<&mut Treated> {
         match &mut self.law {
             Law::Treated(treated) => Some(treated),
-            _ => None,
+            _ => self.ended.as_deref_mut(),
         }
     }
 
@@ -155,15 +165,13 @@ impl Law {
         }
     }
 
-    /// From now on losses are independent and have this probability. The stream goes on where it was.
-    fn change(&mut self, probability: f64) {
-        let stream = match self {
+    fn stream(&self) -> &Stream {
+        match self {
             Law::Nothing(stream) | Law::Listed { stream, .. } => stream,
             Law::Bernoulli { stream, .. } | Law::GilbertElliott { stream, .. } => stream,
             Law::Dither(dither) => dither.stream(),
             Law::Treated(treated) => treated.stream(),
-        };
-        *self = Law::Bernoulli { probability, stream: stream.clone() };
+        }
     }
 
     /// The probability of a loss, 0 where losses are not drawn one by one, and whether the next packet is lost.
@@ -285,6 +293,20 @@ mod tests {
         let count = found.iter().filter(|&&lost| lost).count() as f64;
         // Standard deviation of the count: sqrt(n p (1 - p)) = 95.
         assert!((count - 10_000.0).abs() < 4.0 * 95.0, "{count}");
+    }
+
+    #[test]
+    fn what_experiments_have_found_outlives_a_change_of_the_losses() {
+        let treatment = r#"{"kind": "treatment", "groups": [{}], "budget": 1.0}"#;
+        let mut loss =
+            changing(Some(treatment), r#"[{"kind": "loss-change", "at": 9.0, "probability": 1.0}]"#);
+        loss.treated().expect("experiments").enrol(0, 0, 7);
+        let lost = lost(&mut loss, 10_000);
+        assert!(lost[..9000].iter().any(|lost| !lost) && lost[9000..].iter().all(|&lost| lost));
+        let rows = loss.treated().expect("experiments").take(Time::from_secs(20.0));
+        let ends: Vec<f64> = rows.iter().map(|row| row.outcome.end_s).collect();
+        assert_eq!(ends, [8.0, 12.0]);
+        assert!(rows.iter().all(|row| row.outcome.packets <= 9000));
     }
 
     #[test]
