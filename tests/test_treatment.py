@@ -19,6 +19,7 @@ from parshall.scenario import (
     DropTail,
     Dumbbell,
     FlowGroup,
+    LossChange,
     Pie,
     Red,
     Reverse,
@@ -26,6 +27,7 @@ from parshall.scenario import (
     TreatedGroup,
     TreatmentLoss,
     Udp,
+    Web,
 )
 from parshall_dev.calibration import treated
 
@@ -96,12 +98,13 @@ def test_who_responds_and_who_does_not_is_found_out_within_the_budget() -> None:
 
 def test_a_group_may_be_a_class() -> None:
     loss = TreatmentLoss(groups=[TreatedGroup(dscp=[10])], goes_on=True)
-    run = parshall.run(bell(loss, duration=30.0), 1)
+    run = parshall.run(bell(loss, duration=32.0), 1)
     rows = run.port("bottleneck").treatment
     assert set(rows.group) == {0}
-    lost = {flow: run.flow(flow).packets_dropped for flow in run.flows}
-    assert rows.packets[-1] <= sum(run.flow(flow).packets_sent for flow in run.flows if flow.startswith("d-"))
-    assert sum(lost.values()) > 0
+    sent = sum(run.flow(flow).packets_sent for flow in run.flows if flow.startswith("d-"))
+    assert rows.time[-1] == 32
+    assert 0.95 * sent < rows.packets[-1] <= sent
+    assert 0 < rows.signals[-1] == run.port("bottleneck").packets_lost
 
 
 def test_nothing_happens_without_a_dose() -> None:
@@ -125,6 +128,40 @@ def test_flows_that_read_marks_are_marked() -> None:
     # What is sent again carries no mark (RFC 3168, section 6.1.5).
     assert run.port("bottleneck").packets_lost < 0.05 * rows.signals[-1]
     assert run.port("bottleneck").packets_marked >= rows.signals[-1]
+
+
+@pytest.mark.parametrize("flows", [["r-1", "d-11"], ["*", "x-*"]])
+def test_a_group_that_nobody_belongs_to_is_refused(flows: list[str]) -> None:
+    loss = TreatmentLoss(groups=[GROUPS[0], TreatedGroup(flows=flows)])
+    with pytest.raises(ScenarioError, match=r"loss\.groups\[1\]\.flows\[1\]: got .*the name of a flow"):
+        parshall.run(bell(loss, duration=1.0), 1)
+
+
+def test_connections_of_an_application_belong_to_the_group_of_its_flow() -> None:
+    def asked(name: str) -> tuple[int, int]:
+        loss = TreatmentLoss(groups=[TreatedGroup(flows=[name])], goes_on=True, budget=1.0)
+        web = FlowGroup(
+            name="w-", count=1, transport=Tcp(payload_bytes=1448), app=Web(inter_page=0.05, objects=8)
+        )
+        run = parshall.run(bell(loss, duration=60.0).with_({"flows": [web]}), 1)
+        port = run.port("bottleneck")
+        return int(port.treatment.packets[-1]), int(port.packets_arrived)
+
+    packets, arrived = asked("w-1")
+    assert asked("*") == (packets, arrived)
+    assert packets > 0.5 * arrived
+
+
+def test_a_change_of_the_losses_ends_an_experiment_and_keeps_what_it_found() -> None:
+    loss = TreatmentLoss(groups=GROUPS, goes_on=True, budget=0.5)
+    whole = parshall.run(bell(loss, duration=40.0), 1).port("bottleneck").treatment
+    scenario = bell(loss, duration=40.0).with_({"events": [LossChange(at=20.5, probability=0.01)]})
+    cut = parshall.run(scenario, 1).port("bottleneck").treatment
+    early = whole.time <= 20
+    assert early.sum() >= 4
+    for name in ("time", "group", "lower", "upper", "packets", "signals"):
+        assert getattr(cut, name)[cut.time <= 20].tolist() == getattr(whole, name)[early].tolist()
+    assert cut.packets[-1] < whole.packets[-1]
 
 
 def test_a_port_without_experiments_says_so() -> None:
@@ -186,7 +223,7 @@ def test_scenarios_to_judge_on_have_other_kinds() -> None:
 def test_experiments_are_judged() -> None:
     kinds = treated.JUDGING._replace(deaf=("cbr",), responsive=("cubic",))
     head, _, *rows = treated.lines(kinds, 1)
-    assert head.count("|") == 13
+    assert head.count("|") == 14
     assert [row.split("|")[1].strip() for row in rows] == [
         "CUBIC",
         "constant rate",

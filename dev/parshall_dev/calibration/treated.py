@@ -6,7 +6,7 @@ What was tried out to choose defaults are the kinds of :data:`DESIGN`; figures a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -27,6 +27,8 @@ GROUPS = ("r-*", "d-*")
 """Groups that respond, and that do not: a name of flows each."""
 CLOSE = 0.02
 """Bounds may miss an effect by so much."""
+LIMIT = 0.1
+"""Effect that parts groups: the default of an experiment."""
 _RECORDED = 950_000
 """Number of the first scenario whose flows are replayed."""
 
@@ -63,7 +65,7 @@ NAMES = {
 
 @dataclass(frozen=True)
 class Treated(prior.Draw):
-    """One of them, without an experiment."""
+    """Scenario with a group that responds and one that does not, without an experiment."""
 
     @property
     def name(self) -> str:
@@ -115,7 +117,7 @@ def deaf_kind(each: Treated) -> str:
 def asked(each: Treated, **changes: Any) -> Recording:
     """A run in which both groups are asked; ``seed`` among the changes is the run's."""
     seed = changes.pop("seed", 1)
-    loss = TreatmentLoss(groups=[TreatedGroup(flows=[name]) for name in GROUPS], **changes)
+    loss = TreatmentLoss(groups=[TreatedGroup(flows=[name]) for name in GROUPS], limit=LIMIT, **changes)
     return parshall.run(_plain(each).with_({"loss": loss}), seed)
 
 
@@ -132,6 +134,8 @@ class Judged(NamedTuple):
     """As :class:`parshall.estimators.FlowLabel`."""
     held: bool
     """True if the bounds held the effect after every pair."""
+    truth: float
+    """The effect, as far as it is known."""
     effect: float
     width: float
     pairs: int
@@ -146,7 +150,8 @@ class Judged(NamedTuple):
 
 def judged(each: Treated, **changes: Any) -> list[Judged]:
     """Both groups of a scenario. A deaf group's effect is 0; a responsive one's is what an experiment of
-    another seed finds that asks from beginning to end, whatever it costs.
+    another seed finds that asks from beginning to end, whatever it costs, up to an eighth of the width of its
+    bounds: about a standard error.
     """
     run, plain = asked(each, **changes), parshall.run(_plain(each), 1)
     lost = 1 - run.port("bottleneck").bytes_departed / plain.port("bottleneck").bytes_departed
@@ -155,9 +160,9 @@ def judged(each: Treated, **changes: Any) -> list[Judged]:
     for group, kind in enumerate((each.responsive, deaf_kind(each))):
         own, other = (_rows(which, group) for which in (run, long))
         truth = float(other["effect"][-1]) if group == 0 and len(other["effect"]) else 0.0
-        doubt = _half(other) if group == 0 else 0.0
+        doubt = _eighth(other) if group == 0 else 0.0
         if len(own["time"]) == 0:
-            found.append(Judged(kind, group == 0, 0, True, np.nan, 2.0, 0, np.nan, 0.0, 0.0, lost))
+            found.append(Judged(kind, group == 0, 0, True, truth, np.nan, 2.0, 0, np.nan, 0.0, 0.0, lost))
             continue
         held = (own["lower"] <= truth + CLOSE + doubt) & (own["upper"] >= truth - CLOSE - doubt)
         labelled = np.flatnonzero(own["label"])
@@ -168,6 +173,7 @@ def judged(each: Treated, **changes: Any) -> list[Judged]:
                 group == 0,
                 int(last["label"]),
                 bool(held.all()),
+                truth,
                 float(last["effect"]),
                 float(last["upper"] - last["lower"]),
                 int(last["pairs"]),
@@ -180,8 +186,8 @@ def judged(each: Treated, **changes: Any) -> list[Judged]:
     return found
 
 
-def _half(rows: Mapping[str, Any]) -> float:
-    """A standard error of the effect, from bounds that are at least four wide."""
+def _eighth(rows: Mapping[str, Any]) -> float:
+    """An eighth of the width of the last bounds."""
     return float(rows["upper"][-1] - rows["lower"][-1]) / 8 if len(rows["time"]) else 1.0
 
 
@@ -195,10 +201,11 @@ def lines(kinds: Kinds, count: int, **changes: Any) -> Iterator[str]:
     """A table in Markdown, a row a kind."""
     found = [row for each in scenarios(kinds, count) for row in judged(each, **changes)]
     yield (
-        "| Group | Experiments | Responds | Unknown | Does not | Label right, % of labels | Bounds hold, % | "
-        "Median width | Label after, s | Taken, % | Price, % | Throughput, % |"
+        "| Group | Experiments | Responds | Unknown | Does not | Label right by protocol, % of labels | "
+        "By effect, % | Bounds hold, % | Median width | Label after, s | Taken, % | Price, % | "
+        "Throughput, % |"
     )
-    yield "|" + "---|" * 12
+    yield "|" + "---|" * 13
     groups: dict[str, list[Judged]] = {}
     for row in found:
         groups.setdefault(NAMES.get(row.kind, row.kind), []).append(row)
@@ -208,18 +215,23 @@ def lines(kinds: Kinds, count: int, **changes: Any) -> Iterator[str]:
     yield _line("all that do not", [row for row in found if not row.responds])
 
 
+def _right(labels: Iterable[bool]) -> str:
+    found = list(labels)
+    return f"{100 * np.mean(found):.0f}" if found else ""
+
+
 def _line(name: str, rows: Sequence[Judged]) -> str:
     labels = np.array([row.label for row in rows])
-    right = np.array([row.label == (-1 if row.responds else 1) for row in rows])
-    known = labels != 0
-    accuracy = f"{100 * right[known].mean():.0f}" if known.any() else ""
+    by_protocol = _right(row.label == (-1 if row.responds else 1) for row in rows if row.label != 0)
+    by_effect = _right(row.label == (-1 if row.truth >= LIMIT else 1) for row in rows if row.label != 0)
     prices = np.array([row.price for row in rows])
     after = [row.seconds for row in rows if np.isfinite(row.seconds)]
     cells = [
         name,
         str(len(rows)),
         *(str(int((labels == label).sum())) for label in (-1, 0, 1)),
-        accuracy,
+        by_protocol,
+        by_effect,
         f"{100 * np.mean([row.held for row in rows]):.0f}",
         f"{np.median([row.width for row in rows]):.2f}",
         f"{np.median(after):.0f}" if after else "",

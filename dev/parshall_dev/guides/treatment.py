@@ -4,7 +4,6 @@ them: python -m parshall_dev.guides.treatment.
 
 from pathlib import Path
 
-import parshall
 from parshall.plot import INK, SERIES, drawing, legend_of, standalone, to_svg
 from parshall_dev.calibration import treated
 from parshall_dev.checkout import ROOT
@@ -21,11 +20,11 @@ SHOWN = (("cubic", "replay of cubic"), ("bbr", "cbr"))
 
 def tables():
     """A table for each budget."""
-    for budget in BUDGETS:
+    for place, budget in enumerate(BUDGETS):
+        yield from [""] * min(place, 1)
         yield f"With a budget of {budget:g}:"
         yield ""
         yield from treated.lines(treated.JUDGING, SCENARIOS, budget=budget)
-        yield ""
 
 
 def found(responsive, deaf):
@@ -46,7 +45,7 @@ def draw(path: Path):
     with drawing(4.6, rows=2, columns=2, width=7.4, sharey=True) as (canvas, axes):
         panels = [panel for kinds in SHOWN for panel in found(*kinds)]
         for axis, (title, time, lower, effect, upper) in zip(axes, panels, strict=True):
-            axis.axhline(0.1, color=INK, linewidth=0.8, linestyle=":", label="limit")
+            axis.axhline(treated.LIMIT, color=INK, linewidth=0.8, linestyle=":", label="limit")
             axis.plot(time, effect, color=SERIES[0], marker=".", label="estimate")
             axis.fill_between(time, lower, upper, color=SERIES[0], alpha=0.25, linewidth=0, label="bounds")
             axis.set(title=title, ylim=(-1.03, 1.03), xlim=(0, treated.SECONDS))
@@ -64,6 +63,5 @@ def draw(path: Path):
 
 
 if __name__ == "__main__":
-    assert parshall.__file__
     PAGE.write_text(put(PAGE.read_text(), "experiments", [*tables()]))
     draw(FIGURE)
