@@ -27,6 +27,7 @@ from parshall_dev.calibration import (
     runs,
     table,
 )
+from parshall_dev.checkout import ROOT
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -50,6 +51,9 @@ def test_the_table_is_the_one_that_it_says_it_is() -> None:
     assert len(written) == 14 + 8 * widths + 5 * 2 ** about["depth"] * trees
     assert len(written) < 128_000
     assert about["scenarios"] > 3000
+    guide = (ROOT / "docs/guide/responsiveness.md").read_text()
+    assert f"{about['trees']} small trees" in guide
+    assert f"{about['scenarios']:,}" in guide
     assert about["salt"] == prior.SALT
 
 

@@ -181,9 +181,10 @@ def test_keys_that_do_not_last_are_doubted_and_the_truth_is_within_bounds(name: 
 
 def test_keys_that_do_not_last_are_judged_together_by_prefix() -> None:
     for prefix in (10, 20):
-        found = attacks.scored(replace(attacks.ATTACKS["prefix"], prefix=prefix), 1)
-        assert abs(found["share"] - found["truth"]) < 0.05
-        assert found["flagged"] < 25
+        attack = replace(attacks.ATTACKS["prefix"], prefix=prefix)
+        found = [attacks.scored(attack, seed) for seed in (1, 2, 3)]
+        assert all(abs(each["share"] - each["truth"]) < 0.05 for each in found)
+        assert np.mean([each["flagged"] for each in found]) < 20
 
 
 def test_who_makes_good_what_he_gave_up_is_found_out_by_a_dither_alone() -> None:
