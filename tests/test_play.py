@@ -22,6 +22,7 @@ from parshall.errors import ParshallError
 from parshall.play import folder as play_folder
 from parshall.play.server import serving
 from parshall.scenario import json_schema
+from parshall_dev.site import sizes
 from parshall_dev.site.playground import BROWSER, drive, put_beside
 
 if sys.version_info >= (3, 11):
@@ -243,6 +244,16 @@ def _comments(text: str) -> list[str]:
     return re.findall(r"#.*", text)
 
 
+@needs_node
+@pytest.mark.skipif(not BUILT, reason="no parshall.wasm of this engine: make wasm")
+def test_the_guide_has_the_sizes_of_the_module() -> None:
+    """Another compiler may leave some more or less."""
+    written = sizes.told(sizes.PAGE.read_text(encoding="utf-8"))
+    for name, size in sizes.sizes(SITE / "parshall.wasm").items():
+        assert written.pop(name) == pytest.approx(size / 1e6, rel=0.04), name
+    assert not written
+
+
 # --- Its server --------------------------------------------------------------------------------------------
 
 
@@ -393,6 +404,19 @@ def test_own_data_becomes_part_of_the_scenario(part: dict[str, Any]) -> None:
     assert f"capacity = {{ times = {instants}, period = 0.012 }}" in part["trace"]
     assert 'delay = "10.7 ms"' in part["ping"]
     assert part["told"].startswith("letter.txt: expected a scenario in TOML, a mahimahi trace")
+
+
+def test_own_round_trips_are_judged_as_the_command_does_it(part: dict[str, Any]) -> None:
+    assert (part["few"], part["seen"]) == (True, True), "three round trips are too few"
+    rtts = [float(each) / 1e3 for each in re.findall(r"time=(\S+) ms", part["many"])]
+    rows = parshall.rto.compare(rtts).rows
+    assert [cells[0] for cells in part["filters"]] == list(rows)
+    assert any(int(cells[1]) for cells in part["filters"])
+    for (_, early, share, milliseconds, in_rtts), row in zip(part["filters"], rows.values(), strict=True):
+        assert int(early) == row.spurious
+        assert float(share.removesuffix(" %")) == pytest.approx(100 * row.spurious_share, rel=0.05)
+        assert float(milliseconds) == pytest.approx(1e3 * row.mean_wait, rel=0.005)
+        assert float(in_rtts) == pytest.approx(row.normalized_wait, rel=0.005)
 
 
 def test_widths_from_a_phone_to_a_desktop(part: dict[str, Any]) -> None:

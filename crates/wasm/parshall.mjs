@@ -72,6 +72,14 @@ export class Engine {
     return this.#call(network)("normalize");
   }
 
+  /**
+   * Filters of the retransmission timeout judged on round trips in seconds, as `parshall rto` does it: `filter`, `samples`, `early`,
+   * `mean_rto` in seconds, and `in_rtts`, the same in round trips. No rows for fewer than 20. Throws ParshallError.
+   */
+  timeouts(rtts) {
+    return this.#call([...rtts])("timeouts");
+  }
+
   /** The JSON Schema of scenario files. */
   schema() {
     return this.#call("")("schema");

@@ -6,6 +6,7 @@ use parshall_sim::{check, Expected, NoMemory, Recording, RunError, RunOptions, S
 use serde::Serialize;
 
 use crate::head::Head;
+use crate::timeouts::compare;
 
 /// JSON.
 pub type Answer = Vec<u8>;
@@ -129,6 +130,15 @@ pub fn schema(_: &str) -> Result<Answer, Failed> {
     Ok(parshall_scenario::json_schema().into_bytes())
 }
 
+/// Filters of the retransmission timeout judged on round trips in seconds; the answer has a row for each.
+///
+/// # Errors
+/// If the text is no array of numbers.
+pub fn timeouts(text: &str) -> Result<Answer, Failed> {
+    let rtts: Vec<f64> = serde_json::from_str(text).map_err(|error| Failed::json(&error))?;
+    Ok(json(&compare(&rtts)))
+}
+
 /// The network with every default filled in.
 ///
 /// # Errors
@@ -181,6 +191,14 @@ mod tests {
         assert_eq!((failed.path.as_deref(), failed.line), (Some("dumbbell.delay"), Some(4)));
         let schema: Value = from_slice(&schema("").expect("a schema")).expect("JSON");
         assert!(schema["$defs"]["Dumbbell"].is_object());
+    }
+
+    #[test]
+    fn round_trips_are_an_array_of_numbers() {
+        let rows: Value =
+            from_slice(&timeouts(&format!("[{}0.04]", "0.03,".repeat(30))).expect("rows")).expect("JSON");
+        assert_eq!((&rows[1]["filter"], &rows[1]["samples"]), (&"jacobson".into(), &28.into()));
+        assert_eq!(timeouts("[0.03, null]").expect_err("no number").kind, "json");
     }
 
     #[test]

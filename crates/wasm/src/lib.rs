@@ -1,5 +1,5 @@
 //! The engine as a WebAssembly module. A host writes a network as TOML or JSON into memory that [`input`] makes, calls
-//! [`run`], [`check`], [`normalize`] or [`schema`], and reads JSON at [`output`]: after a run where each column lies in memory, so that
+//! [`run`], [`check`], [`normalize`], [`timeouts`] or [`schema`], and reads JSON at [`output`]: after a run where each column lies in memory, so that
 //! typed arrays over it need no copy. All of it stays until the next call.
 //!
 //! A run that fails within the engine traps, since nothing unwinds here; what went wrong is in the output all the same.
@@ -10,6 +10,7 @@
 
 mod answer;
 mod head;
+mod timeouts;
 
 use std::cell::RefCell;
 
@@ -63,6 +64,13 @@ pub extern "C" fn check() -> u32 {
 #[no_mangle]
 pub extern "C" fn normalize() -> u32 {
     tell(answer::normalize)
+}
+
+/// Judges filters of the retransmission timeout on the round trips of the input, an array of JSON in seconds; the output has a row
+/// for each filter: how many of its timeouts were early, and the mean one.
+#[no_mangle]
+pub extern "C" fn timeouts() -> u32 {
+    tell(answer::timeouts)
 }
 
 /// Puts the JSON Schema of scenario files into the output.

@@ -139,8 +139,13 @@ async function own() {
   const trace = at.page.text;
   await ran(at, () => file("ping.txt", "64 bytes from 192.0.2.1: icmp_seq=1 ttl=57 time=31.5 ms\n64 bytes: icmp_seq=2 ttl=57 time=40.0 ms\n64 bytes: icmp_seq=3 time=42 ms\n"));
   const ping = at.page.text;
+  const few = at.$("filters-box").hidden;
+  const many = Array.from({ length: 80 }, (_, n) => `64 bytes: icmp_seq=${n} time=${20 + ((n * n) % 17) + (n % 13 === 0 ? 60 : 0)} ms\n`).join("");
+  await at.page.own(new File([many], "many.txt"));
+  const filters = [...at.$("filters").tBodies[0].rows].map((row) => [...row.cells].map((cell) => cell.textContent));
+  const seen = !at.$("filters-box").hidden;
   await at.page.own(new File(["no such thing"], "letter.txt"));
-  return { trace, ping, told: at.$("banner").textContent };
+  return { trace, ping, few, many, filters, seen, told: at.$("banner").textContent };
 }
 
 async function lessons() {

@@ -1,4 +1,4 @@
-/** The numbers of a run, and of the runs that are pinned, side by side. */
+/** Tables: the numbers of a run and of the runs that are pinned, side by side; its flows; timeouts on round trips of one's own. */
 
 import { shown } from "./axes.mjs";
 
@@ -53,17 +53,27 @@ function change(from, to) {
 
 /** Fills a table with a row a flow. */
 export function perFlow(host, result) {
-  const titles = ["Flow", "Goodput, Mbit/s", "Dropped", "Retransmitted", "Timeouts"];
+  const rows = result.numbers.flows.map((flow) => [flow.name, shown(flow.goodput), flow.dropped, ...(flow.tcp ? [flow.retransmitted, flow.timeouts] : ["", ""])]);
+  fill(host, ["Flow", "Goodput, Mbit/s", "Dropped", "Retransmitted", "Timeouts"], rows);
+}
+
+/** Fills a table with a row for each filter of the retransmission timeout. */
+export function perFilter(host, filters) {
+  const percent = ({ early, samples }) => `${shown((100 * early) / samples, 2)} %`;
+  const rows = filters.map((each) => [each.filter, each.early, percent(each), shown(1e3 * each.mean_rto), shown(each.in_rtts)]);
+  fill(host, ["Filter", "Early", "of all", "Mean timeout, ms", "in round trips"], rows);
+}
+
+function fill(host, titles, rows) {
   const head = cell("tr", "");
   head.append(...titles.map((title) => cell("th", title, "col")));
   const top = document.createElement("thead");
   top.append(head);
   const body = document.createElement("tbody");
   body.append(
-    ...result.numbers.flows.map((flow) => {
+    ...rows.map(([name, ...values]) => {
       const made = cell("tr", "");
-      const rest = flow.tcp ? [flow.retransmitted, flow.timeouts] : ["", ""];
-      made.append(cell("th", flow.name, "row"), cell("td", shown(flow.goodput)), cell("td", flow.dropped), ...rest.map((each) => cell("td", each)));
+      made.append(cell("th", name, "row"), ...values.map((value) => cell("td", value)));
       return made;
     }),
   );

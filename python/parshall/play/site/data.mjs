@@ -13,7 +13,8 @@ export function recognised(name, text) {
   if (lines.length && lines.every((line) => /^\d+(\.\d+)?$/.test(line))) return trace(lines.map(Number));
   const rtts = lines.flatMap((line) => {
     const found = /time[=<]\s*([\d.]+)\s*ms/.exec(line) ?? /bytes, ([\d.]+) ms/.exec(line);
-    return found ? [Number(found[1]) / 1e3] : [];
+    const rtt = Number(found?.[1]) / 1e3;
+    return rtt >= 0 ? [rtt] : [];
   });
   if (rtts.length) return { kind: "ping", rtts };
   throw new Error(`${name}: expected a scenario in TOML, a mahimahi trace (a time in ms on each line) or what ping prints`);

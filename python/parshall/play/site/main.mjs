@@ -1,7 +1,7 @@
 /** The page: what it holds, and how text, controls, runs and plots follow one another. */
 
 import { shown } from "./axes.mjs";
-import { numbers, perFlow } from "./compare.mjs";
+import { numbers, perFilter, perFlow } from "./compare.mjs";
 import { Controls } from "./controls.mjs";
 import { recognised } from "./data.mjs";
 import { append, parsed, remove, set } from "./edit.mjs";
@@ -107,6 +107,7 @@ class Page {
     this.port = undefined;
     this.hero.tell(lesson, byId("story"));
     this.plots.prefer(lesson?.panels);
+    byId("filters-box").hidden = true;
     byId("lesson").value = lesson?.id ?? "";
     this.seed = seed;
     byId("seed").value = seed;
@@ -424,20 +425,28 @@ class Page {
     });
   }
 
+  /** Judges filters of the timeout on the reader's round trips, if there are enough. */
+  async #timeouts(rtts) {
+    const filters = rtts ? await this.runner.timeouts(rtts) : [];
+    byId("filters-box").hidden = !filters.length;
+    perFilter(byId("filters"), filters);
+  }
+
   /** Takes a file of the reader's own. */
   async own(file) {
     if (!file) return;
+    byId("file").value = "";
     try {
       const found = recognised(file.name, await file.text());
-      const { text, told, panel } = ownData(found, file.name, this.text);
+      const { text, told, panel, rtts } = ownData(found, file.name, this.text);
       if (found.kind === "toml") this.#open(undefined, text, this.seed);
       else this.change(text, "file");
       this.plots.own(panel);
       this.banner(told);
+      await this.#timeouts(rtts);
     } catch (error) {
       this.banner(error.message);
     }
-    byId("file").value = "";
   }
 }
 

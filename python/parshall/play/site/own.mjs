@@ -5,7 +5,7 @@ import { measured, quantileOf } from "./data.mjs";
 import { parsed, set } from "./edit.mjs";
 import { base, quantity } from "./schema.mjs";
 
-/** The new text, a line for the reader, and a panel to show, if any. */
+/** The new text, a line for the reader, and a panel and round trips to show, if any. */
 export function ownData(found, name, text) {
   if (found.kind === "toml") return { text: found.text, told: `${name} is the scenario.` };
   if (!parsed(text).dumbbell) throw new Error(`${name}: expected a scenario with a dumbbell, whose bottleneck this can be`);
@@ -31,5 +31,5 @@ function pinged({ rtts }, name, text) {
   const line = { name, colour: 0, ...measured(rtts) };
   const panel = { id: "own", title: `Round-trip times of ${name}, one a second`, unit: "ms", lines: [line], total: line };
   const told = `${rtts.length} round trips of ${name}: the path has the least of them, ${shown(1e3 * least)} ms, and jitter up to their median of ${shown(1e3 * median)} ms.`;
-  return { text: changed, told, panel };
+  return { text: changed, told, panel, rtts };
 }

@@ -15,6 +15,7 @@ export class Runner {
   #waiting = null;
   #last = 0;
   #schema;
+  #timeouts;
 
   /** Fetches and compiles the engine. `told` has started, result, error, large and progress, which are called with what there is. */
   constructor(told, fetched = fetch("./parshall.wasm")) {
@@ -58,6 +59,15 @@ export class Runner {
     });
   }
 
+  /** Filters of the retransmission timeout, judged on round trips in seconds. */
+  async timeouts(rtts) {
+    await this.ready;
+    return new Promise((resolve) => {
+      this.#timeouts = resolve;
+      this.#worker.postMessage({ rtts });
+    });
+  }
+
   #next() {
     if (!this.#waiting) return;
     this.#busy = { ...this.#waiting, began: performance.now() };
@@ -68,6 +78,7 @@ export class Runner {
 
   #hear(data) {
     if (data.schema) return this.#schema?.(data.schema);
+    if (data.timeouts) return this.#timeouts?.(data.timeouts);
     if (data.id !== this.#busy?.id) return undefined;
     if (data.done !== undefined) {
       this.told.progress(data.done);

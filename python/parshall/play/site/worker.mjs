@@ -12,6 +12,7 @@ let engine;
 onmessage = async ({ data }) => {
   if (data.module) engine = new Engine(data.module);
   else if (data.schema) postMessage({ schema: engine.schema() });
+  else if (data.rtts) postMessage({ timeouts: engine.timeouts(data.rtts) });
   else answer(data);
 };
 
