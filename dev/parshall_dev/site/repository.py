@@ -1,4 +1,6 @@
-"""Links from pages to files of the repository outside docs/, which are served as text below ``files/``."""
+"""Links from pages to files of the repository outside docs/: to what the reference makes of them, or to
+copies that are served as text below ``files/``.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from parshall_dev.checkout import ROOT
+from parshall_dev.site.sources import page_of
 
 __all__ = ["copy_files", "copy_rustdoc", "link_files"]
 
@@ -16,7 +19,7 @@ _LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])+)\]\(((?!https?:|#|mailto:)
 
 
 def link_files(app: Any, docname: str, source: list[str]) -> None:
-    """Turns links to files outside docs/, or to files there that are no pages, into links to their copies."""
+    """Turns links to files outside docs/, or to files there that are no pages, into links on the site."""
     folder = Path(app.srcdir, docname).parent
     _include_root(source)
     up = "../" * docname.count("/")
@@ -31,6 +34,8 @@ def link_files(app: Any, docname: str, source: list[str]) -> None:
         name = target.relative_to(ROOT).as_posix()
         if name in _PAGES:
             return f"[{found[1]}]({up}{_PAGES[name]})"
+        if page := page_of(found[1], target):
+            return f"[{found[1]}]({up}{page})"
         _wanted(app).add(name)
         return f'<a class="reference external" href="{up}files/{name}.txt">{found[1]}</a>'
 
