@@ -16,6 +16,7 @@ from parshall import Bulk, Dumbbell, FlowGroup, Record, Series, Tcp, Transfer
 from parshall.plot import DARK, LIGHT, drawing, themed
 from parshall.recording.delays import delay_of_packets
 from parshall.recording.pictures.lines import QUANTILES, Line, bands_of, cut
+from parshall.recording.pictures.panels import panels_of
 from parshall.recording.pictures.units import scale_of
 from parshall.sweep import Parameter, Sweep
 
@@ -42,6 +43,19 @@ RECORDED = Record(
 
 
 # --- Over time ----------------------------------------------------------------------------------------------
+
+
+def test_deliveries_are_means_over_round_trips() -> None:
+    """A queue has packets in clumps; in all it is as much as in intervals of the series."""
+    record = Record(flow_series=Series(of=["*"], interval="20 ms"))
+    recording = parshall.run(bell(record=record, queue={"kind": "droptail", "limit_packets": 100}), seed=1)
+    line = next(panel for panel in panels_of(recording, ["tcp1"], []) if "delivered" in panel.title).lines[0]
+    series = recording.flow("tcp1").series
+    packets = series.packets_delivered.astype(float)
+    raw = 8e-3 * np.diff(packets) / np.diff(series.time)
+    assert len(line.value) == len(raw)
+    assert np.std(np.diff(line.value)) < 0.25 * np.std(np.diff(raw))
+    assert line.value[50:].mean() == pytest.approx(raw[50:].mean(), rel=0.1)
 
 
 def test_quantiles_over_flows_are_those_of_numpy() -> None:

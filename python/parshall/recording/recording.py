@@ -177,9 +177,11 @@ class Recording:
     ) -> Figure:
         """One sheet over time: cwnd, srtt, throughput, queue, delay and drops, from what was recorded.
 
-        A panel without data says what to record. All flows and the ports of named links are drawn unless
-        ``flows`` or ``ports`` name some; of more than 40 flows it is quantiles over them. ``start`` and
-        ``end`` cut the time: seconds, or text such as ``"1.5 s"``. Returns the Matplotlib figure.
+        What is delivered is a mean over the last round trips, as many as take 0.2 s (in a run below 10 s a
+        fiftieth of it). A panel without data says what to record. All flows and the ports of named links are
+        drawn unless ``flows`` or ``ports`` name some; of more than 40 flows it is quantiles over them.
+        ``start`` and ``end`` cut the time: seconds, or text such as ``"1.5 s"``. Returns the Matplotlib
+        figure.
         """
         from parshall.recording.pictures import plot_recording
 

@@ -69,7 +69,7 @@ function flowSeries(series, rows, flow, index) {
   };
 }
 
-/** The rate of each flow at the bottleneck, two hundred times in a run, over a fortieth of it each. */
+/** The rate of each flow at the bottleneck, two hundred times in a run, over the last round trips, as many as take a fortieth of the run. */
 function addThroughput(flows, { time, event, ack, flow, bytes }, duration) {
   const bins = 200;
   const width = duration / bins;
@@ -82,7 +82,7 @@ function addThroughput(flows, { time, event, ack, flow, bytes }, duration) {
   }
   for (const each of flows) {
     const sums = own.get(each.index);
-    each.throughput = sums.some((value) => value > 0) ? { time: ends, value: smoothed(sums) } : null;
+    each.throughput = sums.some((value) => value > 0) ? { time: ends, value: smoothed(sums, spans(each, ends, width)) } : null;
   }
 }
 
@@ -106,12 +106,23 @@ function waitsOf({ time, event, ack, flow, seq }) {
   return { time: Float64Array.from(departures), value: Float64Array.from(waits) };
 }
 
-/** The mean of each value and the four before it. */
-function smoothed(values) {
-  let sum = 0;
-  return values.map((value, at) => {
-    sum += value - (at >= 5 ? values[at - 5] : 0);
-    return Math.max(0, sum) / Math.min(5, at + 1);
+/** Bins over which a rate is averaged: packets of a flow stand in clumps in a queue, which come round once in a round trip. */
+function spans({ time, rtt }, ends, width) {
+  let at = 0;
+  return ends.map((end) => {
+    while (at < time.length - 1 && time[at + 1] <= end) at++;
+    const own = rtt?.[at] / 1e3 / width;
+    return own > 0 ? Math.min(Math.round(Math.ceil(5 / own) * own), ends.length / 8) : 5;
+  });
+}
+
+/** The mean of each value and of those before it, as many as the spans say. */
+function smoothed(values, spans) {
+  const sums = new Float64Array(values.length + 1);
+  values.forEach((value, at) => (sums[at + 1] = sums[at] + value));
+  return values.map((_, at) => {
+    const from = Math.max(0, at + 1 - spans[at]);
+    return (sums[at + 1] - sums[from]) / (at + 1 - from);
   });
 }
 

@@ -26,6 +26,10 @@ RECEIVED = 4
 MOST_LINES = 40
 """Lines that are drawn one by one; of more of them a panel shows quantiles."""
 
+_LEAST_SPAN = 0.2
+"""Seconds over which deliveries are averaged at least: behind a queue packets of a flow come in clumps."""
+_LEAST_PART = 0.02
+"""The part of a run that is enough where it is shorter."""
 _BINS = 100
 """Intervals in which packets are counted where no series was recorded."""
 
@@ -220,11 +224,18 @@ def _column(name: str, factor: float = 1.0) -> Callable[[Recording, int, _Part],
 
 
 def _from_series(recording: Recording, number: int, rows: _Part) -> Line:
-    """Payload delivered in each interval of the series."""
+    """Payload delivered in the last round trips before each sample, as many as take ``_LEAST_SPAN``."""
     payload = recording.scenario.flows[number].transport.payload_bytes
-    delivered = np.diff(rows["packets_delivered"].astype(np.float64))
-    rate = 8e-6 * payload * delivered / np.diff(rows["time"])
-    return Line("", rows["time"][1:], rate, steps=False)
+    time, srtt = rows["time"], rows["srtt"].astype(np.float64)
+    delivered = rows["packets_delivered"].astype(np.float64)
+    least = min(_LEAST_SPAN, _LEAST_PART * recording.scenario.duration)
+    turns = np.ceil(least / np.where(srtt > 0, srtt, least))
+    span = np.where(srtt > 0, turns * srtt, least)
+    # The last sample that is so old, but for rounding.
+    first = np.searchsorted(time, time - span + 1e-9, "right") - 1
+    first = np.clip(first, 0, np.arange(len(time)) - 1)[1:]
+    rate = 8e-6 * payload * (delivered[1:] - delivered[first]) / (time[1:] - time[first])
+    return Line("", time[1:], rate, steps=False)
 
 
 def _from_deliveries(recording: Recording, _: int, rows: _Part) -> Line:
