@@ -205,7 +205,10 @@ def as_estimator(name: str, given: object) -> RtoEstimator:
     if (make := getattr(type(given), "__rto_estimator__", None)) is not None:
         given = make(given)
     if not isinstance(given, RtoEstimator):
-        raise arguments.wrong_type(name, given, "an estimator such as MedianRto()")
+        expected = (
+            "an estimator such as MedianRto(), or an instance of a class derived from parshall.RtoFilter"
+        )
+        raise arguments.wrong_type(name, given, expected)
     return given
 
 

@@ -94,7 +94,10 @@ def checked_model(name: str, model: object) -> ForecasterConfig:
     ):
         raise InputTypeError(name, f"the class {model.__name__}", f"one of it: {model.__name__}(...)")
     meant = _BY_WORD.get(_word(model if isinstance(model, str) else type(model).__name__), Ewma)
-    expected = f"a forecaster of parshall.forecast, such as {meant.__name__}(...)"
+    expected = (
+        f"a forecaster of parshall.forecast, such as {meant.__name__}(...), "
+        "or an instance of a class derived from parshall.Forecaster"
+    )
     raise InputTypeError(name, shown(model), expected)
 
 

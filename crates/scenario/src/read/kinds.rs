@@ -7,7 +7,7 @@ use super::Reader;
 use crate::fault::Fault;
 use crate::given::Given;
 use crate::part::{Kinds, Part};
-use crate::parts::{ANY_LAW, ANY_WEIGHT};
+use crate::parts::{base_of, ANY_LAW, ANY_WEIGHT};
 use crate::shown::{shown, shown_text};
 use crate::takes::{Range, Takes, AMOUNT, NOT_NEGATIVE, WEIGHT};
 
@@ -61,8 +61,11 @@ impl Reader<'_> {
             Given::Text(_) => ("", given),
             Given::Table(_) => ("kind", given.get("kind").unwrap_or(&Given::Nothing)),
             _ => {
-                let fault = Fault::new("", shown(given), format!("a table with kind = {}", expected()));
-                return self.kept(Err(fault));
+                let mut expected = format!("a table with kind = {}", expected());
+                if let (Given::Other(_), Some(base)) = (given, kinds.own().and_then(base_of)) {
+                    expected.push_str(&format!(", or an instance of a class derived from parshall.{base}"));
+                }
+                return self.kept(Err(Fault::new("", shown(given), expected)));
             }
         };
         let is_kind = |part: &&&'static Part| matches!(kind, Given::Text(text) if part.kind == Some(text));
