@@ -6,6 +6,7 @@ No test looks at how fast anything is.
 from __future__ import annotations
 
 import json
+import re
 import signal
 import socket
 import subprocess
@@ -284,6 +285,33 @@ def test_a_scenario_with_two_bottlenecks_is_told() -> None:
     diffserv = 'queue = { kind = "diffserv", queues = [{ limit_packets = 9, precedences = [{ dscp = 0 }] }] }'
     with pytest.raises(ScenarioError, match=r"links\[0\].queue: got diffserv"):
         parshall.Relay(parshall.loads(scenario(diffserv)), to="127.0.0.1:9")
+
+
+class Patient(parshall.Queue):
+    pass
+
+
+class Green(parshall.Marker):
+    def colour(self, packet: parshall.own.MeteredPacket) -> int:
+        return parshall.own.GREEN
+
+
+class Silent(parshall.Source):
+    pass
+
+
+def test_a_relay_refuses_own_code_at_its_link_and_needs_none_of_its_flows() -> None:
+    network = parshall.loads(scenario())
+    edge = parshall.Conditioner(rules=[parshall.Rule(meter=Green(), if_red="drop")])
+    for field, part, told in (
+        ("queue", Patient(), r"got .*:Patient, expected one of the engine's: a relay runs no code"),
+        ("conditioner", edge, "got one, expected none: a relay knows no code points"),
+    ):
+        for link in ("links[0]", "links[0].reverse"):
+            with pytest.raises(ScenarioError, match=rf"^{re.escape(link)}\.{field}: {told}"):
+                parshall.Relay(network.replace(f"{link}.{field}", part), to="127.0.0.1:9")
+    with parshall.Relay(network.replace("flows[0].app", Silent()), to="127.0.0.1:9") as relay:
+        assert relay.elapsed is None
 
 
 def test_of_a_dumbbell_the_access_links_add_their_delay() -> None:

@@ -12,6 +12,7 @@ use pyo3::types::PyDict;
 
 use crate::given::Given;
 use crate::names::Names;
+use crate::own::hand_over;
 use crate::simulator::{scenario_error, to_python};
 
 /// Time between checks of a waiting thread for the relay's end. In between others may ask and end it.
@@ -43,7 +44,8 @@ impl PyRelay {
         to: &str,
         realtime: Option<bool>,
     ) -> PyResult<Self> {
-        let scenario = scenario.read()?;
+        let mut scenario = scenario.read()?;
+        hand_over(py, &mut scenario)?;
         let options = Options::new(address(listen)?, address(to)?).with_seed(seed);
         let options = options.with_priority(match realtime {
             None => Priority::Tried,

@@ -36,77 +36,86 @@ impl Scenario {
     /// # Errors
     /// The first error of `find`.
     pub fn hand_over<E>(&mut self, mut find: impl FnMut(OwnPart<'_>) -> Result<(), E>) -> Result<(), E> {
-        self.hand_over_queues(&mut find)?;
-        self.hand_over_markers(&mut find)?;
-        // Neighbours share a transport, and go on doing so.
-        let mut last: Option<[Arc<Tcp>; 2]> = None;
+        let (mut queues, mut edges) = (Handed::over(has_own_queue), Handed::over(has_own_marker));
+        for link in &mut self.links {
+            queues.once(Some(&mut link.queue), |queue| of_queue(queue, &mut find))?;
+            edges.once(link.conditioner.as_mut(), |edge| of_conditioner(edge, &mut find))?;
+            let (queue, edge) = (link.reverse.queue.as_deref(), link.reverse.conditioner.as_deref());
+            if queue.is_some_and(has_own_queue) || edge.is_some_and(has_own_marker) {
+                let reverse = Arc::make_mut(&mut link.reverse);
+                queues.once(reverse.queue.as_mut(), |queue| of_queue(queue, &mut find))?;
+                edges.once(reverse.conditioner.as_mut(), |edge| of_conditioner(edge, &mut find))?;
+            }
+        }
+        let mut transports = Handed::over(is_asked_for);
         for flow in &mut self.flows {
             if let App::User(config) = &mut flow.app {
                 find(OwnPart::App(config))?;
             }
-            let Transport::Tcp(tcp) = &mut flow.transport else { continue };
-            if let Some([_, done]) = last.as_ref().filter(|[asked, _]| Arc::ptr_eq(asked, tcp)) {
-                *tcp = done.clone();
-            } else if is_asked_for(tcp) {
-                let asked = tcp.clone();
-                of_tcp(Arc::make_mut(tcp), &mut find)?;
-                last = Some([asked, tcp.clone()]);
+            if let Transport::Tcp(tcp) = &mut flow.transport {
+                transports.once(Some(tcp), |tcp| of_tcp(tcp, &mut find))?;
             }
         }
         Ok(())
+    }
+}
+
+/// Values that neighbours share, and go on sharing as their parts are handed over.
+struct Handed<T> {
+    is_asked_for: fn(&T) -> bool,
+    /// The one that was handed over last, as it was and as it is.
+    last: Option<[Arc<T>; 2]>,
+}
+
+impl<T: Clone> Handed<T> {
+    /// Values that have parts of the caller's own if `is_asked_for` says so.
+    fn over(is_asked_for: fn(&T) -> bool) -> Self {
+        Handed { is_asked_for, last: None }
     }
 
-    fn hand_over_markers<E>(&mut self, find: &mut impl FnMut(OwnPart<'_>) -> Result<(), E>) -> Result<(), E> {
-        let is_own = |conditioner: &Option<Arc<Conditioner>>| {
-            let mut rules = conditioner.iter().flat_map(|conditioner| &conditioner.rules);
-            rules.any(|rule| matches!(rule.meter, Some(Meter::Own(_))))
-        };
-        let mut of = |conditioner: &mut Option<Arc<Conditioner>>| {
-            let rules = conditioner.iter_mut().flat_map(|conditioner| &mut Arc::make_mut(conditioner).rules);
-            for meter in rules.filter_map(|rule| rule.meter.as_mut()) {
-                if let Meter::Own(OwnMeter::User(config)) = meter {
-                    find(OwnPart::Marker(config))?;
-                }
-            }
-            Ok(())
-        };
-        for link in &mut self.links {
-            if is_own(&link.conditioner) {
-                of(&mut link.conditioner)?;
-            }
-            if is_own(&link.reverse.conditioner) {
-                of(&mut Arc::make_mut(&mut link.reverse).conditioner)?;
-            }
+    /// Hands over the parts of a value, if it has any, unless its neighbour is the same value.
+    fn once<E>(
+        &mut self,
+        value: Option<&mut Arc<T>>,
+        hand_over: impl FnOnce(&mut T) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let Some(value) = value.filter(|value| (self.is_asked_for)(value)) else { return Ok(()) };
+        if let Some([_, done]) = self.last.as_ref().filter(|[asked, _]| Arc::ptr_eq(asked, value)) {
+            *value = done.clone();
+            return Ok(());
         }
+        let asked = value.clone();
+        hand_over(Arc::make_mut(value))?;
+        self.last = Some([asked, value.clone()]);
         Ok(())
     }
+}
 
-    /// Queues that links share stay shared.
-    fn hand_over_queues<E>(&mut self, find: &mut impl FnMut(OwnPart<'_>) -> Result<(), E>) -> Result<(), E> {
-        let mut last: Option<[Arc<Queue>; 2]> = None;
-        let mut of_queue = |queue: &mut Arc<Queue>| {
-            if let Some([_, done]) = last.as_ref().filter(|[asked, _]| Arc::ptr_eq(asked, queue)) {
-                *queue = done.clone();
-                return Ok(());
-            }
-            let asked = queue.clone();
-            if let Queue::User(config) = Arc::make_mut(queue) {
-                find(OwnPart::Queue(config))?;
-            }
-            last = Some([asked, queue.clone()]);
-            Ok(())
-        };
-        let is_own = |queue: &Arc<Queue>| matches!(**queue, Queue::User(_));
-        for link in &mut self.links {
-            if is_own(&link.queue) {
-                of_queue(&mut link.queue)?;
-            }
-            if link.reverse.queue.as_ref().is_some_and(is_own) {
-                Arc::make_mut(&mut link.reverse).queue.as_mut().map_or(Ok(()), &mut of_queue)?;
-            }
-        }
-        Ok(())
+fn has_own_queue(queue: &Queue) -> bool {
+    matches!(queue, Queue::User(_))
+}
+
+fn of_queue<E>(queue: &mut Queue, find: &mut impl FnMut(OwnPart<'_>) -> Result<(), E>) -> Result<(), E> {
+    match queue {
+        Queue::User(config) => find(OwnPart::Queue(config)),
+        _ => Ok(()),
     }
+}
+
+fn has_own_marker(edge: &Conditioner) -> bool {
+    edge.rules.iter().any(|rule| matches!(rule.meter, Some(Meter::Own(_))))
+}
+
+fn of_conditioner<E>(
+    edge: &mut Conditioner,
+    find: &mut impl FnMut(OwnPart<'_>) -> Result<(), E>,
+) -> Result<(), E> {
+    for rule in &mut edge.rules {
+        if let Some(Meter::Own(OwnMeter::User(config))) = &mut rule.meter {
+            find(OwnPart::Marker(config))?;
+        }
+    }
+    Ok(())
 }
 
 fn is_asked_for(tcp: &Tcp) -> bool {

@@ -61,9 +61,7 @@ impl Plan {
         let fault = |field: &str, value: &str, expected| {
             Err(ScenarioError::new(format!("{}.{field}", self.place(port)), value, expected))
         };
-        if self.conditioners.iter().any(|conditioner| conditioner.port == port) {
-            return fault("conditioner", "one", "none: a relay knows no code points");
-        }
+        self.check_unconditioned(port)?;
         if decides_by_class(queue) {
             return fault("queue", "diffserv", "another queue: a relay knows no code points");
         }
@@ -75,6 +73,15 @@ impl Plan {
             return fault("loss", "treatment", "another loss: a relay makes no experiments");
         }
         Ok(())
+    }
+
+    /// Refuses a conditioner, with meters of the engine's or markers of the caller's own.
+    fn check_unconditioned(&self, port: u32) -> Result<(), ScenarioError> {
+        if self.conditioners.iter().all(|conditioner| conditioner.port != port) {
+            return Ok(());
+        }
+        let expected = "none: a relay knows no code points";
+        Err(ScenarioError::new(format!("{}.conditioner", self.place(port)), "one", expected))
     }
 
     fn name(&self, port: u32) -> &str {
@@ -149,9 +156,10 @@ impl Way<'_> {
             ("jitter", plan.jitter.is_some()),
             ("capacity", plan.capacity.is_some()),
             ("events", !plan.events.is_empty()),
-            ("conditioner", self.plan.conditioners.iter().any(|conditioner| conditioner.port == other)),
         ];
-        let Some((field, _)) = present.into_iter().find(|(_, present)| *present) else { return Ok(()) };
+        let Some((field, _)) = present.into_iter().find(|(_, present)| *present) else {
+            return self.plan.check_unconditioned(other);
+        };
         let path = format!("{}.{field}", self.plan.place(other));
         let expected = format!("that of {} alone: a relay has one bottleneck", self.plan.name(port));
         let value = if slower { "less than the bottleneck's" } else { "one" };
@@ -220,6 +228,7 @@ mod tests {
     fn a_second_bottleneck_is_a_fault() {
         let fast = r#"rate = "1 Gbit/s", delay = "1 ms""#;
         let slow = r#"rate = "1 Mbit/s", delay = "1 ms""#;
+        let edge = |link: &str| format!("{link}, conditioner = {{ rules = [{{ if_green = 10 }}] }}");
         for (first, second, fault) in [
             (slow, slow, "flows[0]: got two bottlenecks, a->r and r->b, expected one link slower than all others on its way"),
             (
@@ -232,6 +241,8 @@ mod tests {
                 slow,
                 "links[0].reverse.rate: got less than the bottleneck's, expected that of b->r alone: a relay has one bottleneck",
             ),
+            (&edge(fast), slow, "links[0].conditioner: got one, expected none: a relay knows no code points"),
+            (fast, &edge(slow), "links[1].conditioner: got one, expected none: a relay knows no code points"),
         ] {
             assert_eq!(found(&links(first, second)).expect_err("two"), fault);
         }
