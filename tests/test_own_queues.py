@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import field
 from pathlib import Path
@@ -183,6 +184,27 @@ def test_a_later_start_shifts_all(name: str) -> None:
                 np.testing.assert_array_equal(found[1][table][column], values, err_msg=column)
     times = [each["packets"]["time"] for each in found]
     np.testing.assert_allclose(times[1] - times[0], 2.0, atol=1e-9)
+
+
+class Uncopied(Queue):
+    """Holds what nobody can copy, and itself."""
+
+    lock: Any = field(init=False, default_factory=threading.Lock)
+    me: Any = field(init=False, default=None)
+
+    def on_start(self) -> None:
+        self.me = self
+
+    def on_departure(self, packet: QueuedPacket) -> int:
+        assert self.me is self
+        return MARK if self.me.random() < 0.0 else PASS
+
+
+def test_a_queue_is_asked_to_its_end_without_a_copy() -> None:
+    scenario = bell("aimd", queue=Uncopied(), flows=group("aimd"))
+    ports = tables(scenario)["ports"]
+    assert ports["packets_queued"].sum() > 0
+    assert_equal(tables(scenario), tables(bell("aimd", queue=parshall.DropTail(), flows=group("aimd"))))
 
 
 class Draws(Queue):

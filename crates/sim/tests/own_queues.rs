@@ -128,10 +128,6 @@ impl UserQueue for Own {
         self.last = now;
         Ok(())
     }
-
-    fn copy(&self) -> Result<Box<dyn UserQueue>, Failure> {
-        Ok(Box::new(self.clone()))
-    }
 }
 
 impl Code for Kind {

@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 use super::abi::{shared, Host, Interface};
-use super::class::{copied, failure, whole, Class};
+use super::class::{failure, whole, Class};
 use super::library::{done, returned, Instance, Library};
 
 /// See [`Interface`].
@@ -153,14 +153,6 @@ impl UserMarker for PythonMarker {
         });
         colour(asked.map_err(failure)?)
     }
-
-    fn copy(&self) -> Result<Box<dyn UserMarker>, Failure> {
-        Python::attach(|py| {
-            let object = copied(self.base.bind(py))?;
-            Ok(Box::new(PythonMarker::new(&object)?) as Box<dyn UserMarker>)
-        })
-        .map_err(failure)
-    }
 }
 
 /// The functions of a marker.
@@ -216,9 +208,5 @@ impl UserMarker for CompiledMarker {
         };
         let told = MeteredPacket::from(packet);
         colour(self.call(stream, |state| returned(unsafe { function(state, &told) }))?)
-    }
-
-    fn copy(&self) -> Result<Box<dyn UserMarker>, Failure> {
-        Ok(Box::new(CompiledMarker { functions: self.functions, instance: self.instance.copy() }))
     }
 }

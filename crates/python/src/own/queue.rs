@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 use super::abi::{shared, Host, Interface, Structure};
-use super::class::{copied, failure, whole, Class};
+use super::class::{failure, whole, Class};
 use super::control::Moment;
 use super::library::{done, returned, Instance, Library};
 
@@ -219,19 +219,6 @@ impl UserQueue for PythonQueue {
     fn on_idle(&mut self, now: Time) -> Result<(), Failure> {
         Python::attach(|py| self.on_idle.call1(py, (Moment::from(now),)).map(drop)).map_err(failure)
     }
-
-    fn copy(&self) -> Result<Box<dyn UserQueue>, Failure> {
-        Python::attach(|py| {
-            let object = copied(self.base.bind(py))?;
-            {
-                let (before, mut after) = (self.base.borrow(py), object.cast::<QueueBase>()?.borrow_mut());
-                (after.into, after.rate) = (before.into, before.rate);
-                after.stream = before.stream.clone();
-            }
-            Ok(Box::new(PythonQueue::new(&object)?) as Box<dyn UserQueue>)
-        })
-        .map_err(failure)
-    }
 }
 
 /// Returns what becomes of a packet: 0 to 3; any other number is that of what went wrong.
@@ -319,10 +306,5 @@ impl UserQueue for CompiledQueue {
         };
         let told = Moment::from(now);
         self.call(|state| done(unsafe { on_idle(state, &told) })).map(drop)
-    }
-
-    fn copy(&self) -> Result<Box<dyn UserQueue>, Failure> {
-        let CompiledQueue { functions, instance, rate } = self;
-        Ok(Box::new(CompiledQueue { functions: *functions, instance: instance.copy(), rate: *rate }))
     }
 }

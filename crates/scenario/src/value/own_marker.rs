@@ -33,13 +33,10 @@ pub struct MeteredPacket {
 /// A marker as somebody else writes it, which colours the packets of one rule.
 ///
 /// # Errors
-/// Every method may return a [`Failure`], which ends what its caller is doing.
+/// Its method may return a [`Failure`], which ends what its caller is doing.
 pub trait UserMarker: Debug + Send + Sync {
     /// Colours a packet. `stream` is that of the conditioner, of which all its meters draw.
     fn colour(&mut self, packet: &MeteredPacket, stream: &mut Stream) -> Result<Colour, Failure>;
-
-    /// A copy in the same state.
-    fn copy(&self) -> Result<Box<dyn UserMarker>, Failure>;
 }
 
 /// Makes a marker for each rule that asks for it.

@@ -68,9 +68,6 @@ pub trait UserQueue: Debug + Send + Sync {
 
     /// Hears that the link is free and nothing waits.
     fn on_idle(&mut self, now: Time) -> Result<(), Failure>;
-
-    /// A copy in the same state.
-    fn copy(&self) -> Result<Box<dyn UserQueue>, Failure>;
 }
 
 /// Beginning of a queue.

@@ -90,11 +90,8 @@ pub(super) fn own_code_point(code_points: &[u8], hop: Hop) -> u8 {
 pub(super) fn conditioners(plan: &Plan, seed: u64, exchange: &mut Exchange) -> Vec<(u32, Conditioner)> {
     let conditioner = |each: &ConditionerPlan| {
         let streams = PortStreams { seed, name: &plan.names.ports[each.port as usize] };
-        let mut make = || Conditioner::new(each, plan.warm_up, streams.of("conditioner"), exchange);
-        let mut conditioner = match each.keys.is_empty() {
-            true => make(),
-            false => owned_by(format!("port {}", streams.name), seed, make),
-        };
+        let make = || Conditioner::new(each, plan.warm_up, streams.of("conditioner"), exchange);
+        let mut conditioner = owned_by(format!("port {}", streams.name), seed, make);
         let kept = plan.watch.edges.as_ref().filter(|(ports, _)| ports.contains(&each.port));
         kept.into_iter().for_each(|&(_, interval)| conditioner.keep_samples(interval));
         (each.port, conditioner)

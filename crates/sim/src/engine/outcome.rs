@@ -9,7 +9,7 @@ use crate::flow::Flow;
 use crate::limits::Piece;
 use crate::names::Names;
 use crate::network::{Calendar, DeparturePort, Port, PortKind};
-use crate::record::{Called, PortRow, PortSample, PortTable, Recording};
+use crate::record::{Called, PortRow, PortSample, PortTable, Recording, Table};
 use crate::room;
 use crate::units::Time;
 
@@ -84,16 +84,19 @@ impl Simulation {
         }
         let flows = flows.into_table();
         self.flows = Vec::new();
+        let mut of_queues: Vec<Table> = Vec::new();
+        of_queues.extend(self.red_tunings());
+        of_queues.extend(self.treatments());
+        of_queues.extend(self.class_counters());
+        of_queues.extend(self.edges());
+        // After those, since it lets queues serve what waits.
         let mut ports = PortTable::with_capacity(self.ports.len());
         for (index, port) in self.ports.iter_mut().enumerate() {
             let kind = &self.kinds[port.kind()];
             ports.push(port_row(index, port, kind, self.end));
         }
         let mut tables = vec![flows, ports.into_table()];
-        tables.extend(self.red_tunings());
-        tables.extend(self.treatments());
-        tables.extend(self.class_counters());
-        tables.extend(self.edges());
+        tables.extend(of_queues);
         let called = Called { flows: &names.flows, owners: &self.owners, ports: &names.ports };
         let (more, captures) = self.recorder.finish(called);
         tables.extend(more);
@@ -137,7 +140,7 @@ pub(crate) fn port_sample(
     }
 }
 
-/// Counters of a port at the end of a run.
+/// Counters of a port at the end of a run, after which it has nothing more to tell.
 pub(crate) fn port_row(index: usize, port: &mut Port, kind: &PortKind, end: Time) -> PortRow {
     let (packets_departed, bytes_departed) = port.departed(kind, end);
     let (packets_queued, _) = port.backlog(kind, end);

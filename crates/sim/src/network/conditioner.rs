@@ -81,7 +81,7 @@ impl FlowSet {
 }
 
 /// The conditioner of a port.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Conditioner {
     aggregates: Vec<Aggregate>,
     headers: Arc<[u16]>,

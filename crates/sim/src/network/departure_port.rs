@@ -12,7 +12,6 @@ use super::treated::Treated;
 use crate::limits::Steps;
 use crate::packet::{ecn, Packet};
 use crate::queue::{AnyDepartureQueue, Backlog, DepartureQueue, Held, Reason};
-use crate::room;
 use crate::units::Time;
 
 /// Next action of a port at an instant.
@@ -38,7 +37,7 @@ pub struct Transmission {
 }
 
 /// The queue of a port, the packets on the link, and counts.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct DeparturePort {
     queue: AnyDepartureQueue,
     loss: Option<LossProcess>,
@@ -287,16 +286,16 @@ impl DeparturePort {
         self.counters
     }
 
-    /// The counters of delays at the end of a run, as if nothing more came: what waits is served first. Where a queue
-    /// decides at arrival, too, a packet's delay counts that arrived before the end, whenever it leaves.
-    pub fn delays_in_the_end(&self, kind: &PortKind, end: Time) -> (u64, u128) {
-        room::ask::<Held>(self.queue.waiting().0 as usize, "packets at ports");
-        let (mut rest, mut now, mut steps) = (self.clone(), end, Steps::default());
+    /// Serves what waits at the end of a run, as if nothing more came, and returns the counters of delays. All else that
+    /// the port tells is no longer that of the run. Where a queue decides at arrival, too, a packet's delay counts that
+    /// arrived before the end, whenever it leaves.
+    pub fn delays_in_the_end(&mut self, kind: &PortKind, end: Time) -> (u64, u128) {
+        let (mut now, mut steps) = (end, Steps::default());
         loop {
             steps.next();
-            rest.dropped.clear();
-            match rest.next(kind, now) {
-                Next::Idle => return (rest.counters.packets_delayed, rest.counters.total_delay_ps),
+            self.dropped.clear();
+            match self.next(kind, now) {
+                Next::Idle => return (self.counters.packets_delayed, self.counters.total_delay_ps),
                 Next::At(time) => now = time,
                 Next::Send(_) => {}
             }

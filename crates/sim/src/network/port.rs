@@ -23,7 +23,7 @@ use crate::units::Time;
 /// While all packets that wait are of one size, they depart at even distances before `busy_until`, and how many
 /// there are follows from that. While they are of several sizes, the newest packet is here, those before it are in
 /// [`Recent`], and were put there only if they had not left when the next one came.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 #[repr(align(64))]
 pub struct Port {
     /// Departure of the newest packet.
@@ -54,7 +54,7 @@ pub struct Port {
 const _: () = assert!(std::mem::size_of::<Port>() == 64);
 
 /// State of a port at which packets of different sizes wait, and the pointer to its extension.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 struct Overflow {
     recent: Recent,
     /// No packet that departs later is of another size than the newest one.
@@ -63,7 +63,7 @@ struct Overflow {
 }
 
 /// State of a port that drops packets or has parts that a plain port lacks.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 struct Extension {
     arrival_port: Option<Box<ArrivalPort>>,
     /// Queue that decides at departure; it then keeps all counts itself.
@@ -428,12 +428,14 @@ impl Port {
 
     /// Mean time in seconds from arrival to the end of transmission of the packets that have arrived since the start of
     /// counting and are not dropped, those that have not left by the `end` of the run included: these leave as they do
-    /// if nothing more comes.
-    pub fn mean_delay(&self, kind: &PortKind, end: Time) -> f64 {
-        let counters = self.counters();
-        let (packets, total_ps) = match self.serving_ref() {
+    /// if nothing more comes. To be asked for last: a queue that decides at departure serves them for that.
+    pub fn mean_delay(&mut self, kind: &PortKind, end: Time) -> f64 {
+        let (packets, total_ps) = match self.serving_mut() {
             Some(serving) => serving.delays_in_the_end(kind, end),
-            None => (counters.packets_delayed, counters.total_delay_ps),
+            None => {
+                let counters = self.counters();
+                (counters.packets_delayed, counters.total_delay_ps)
+            }
         };
         total_ps as f64 / 1e12 / packets as f64
     }

@@ -96,7 +96,7 @@ pub trait DepartureQueue {
 }
 
 /// The disciplines that decide at departure.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub enum AnyDepartureQueue {
     /// See `Codel`.
     Codel(Codel),

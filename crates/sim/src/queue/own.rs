@@ -154,21 +154,6 @@ fn can_be_marked(answer: QueueAnswer, packet: &QueuedPacket) -> Result<(), Failu
     Ok(())
 }
 
-impl Clone for OwnQueue {
-    fn clone(&self) -> Self {
-        let queue = self.calls.call(Method::Start, || self.queue.copy());
-        let OwnQueue { calls, classes, waiting, on_link, marked_last, .. } = self;
-        OwnQueue {
-            queue,
-            calls: calls.clone(),
-            classes: classes.clone(),
-            waiting: *waiting,
-            on_link: *on_link,
-            marked_last: *marked_last,
-        }
-    }
-}
-
 impl DepartureQueue for OwnQueue {
     fn push(&mut self, held: Held, flow: u64, dropped: &mut Vec<Held>) {
         let now = held.arrived;

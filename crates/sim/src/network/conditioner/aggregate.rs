@@ -17,7 +17,7 @@ use crate::scenario::{self, Meter, MeteredBytes, MeteredPacket, OtherTreatment, 
 use crate::units::Time;
 
 /// An aggregate: who belongs to it, and what is done.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Aggregate {
     members: FlowSet,
     /// A bit for each code point that belongs to it.

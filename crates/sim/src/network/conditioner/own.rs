@@ -30,10 +30,3 @@ impl OwnMarker {
         self.calls.call_at(Method::Colour, packet.now, || marker.colour(packet, stream))
     }
 }
-
-impl Clone for OwnMarker {
-    fn clone(&self) -> Self {
-        let marker = self.calls.call(Method::Start, || self.marker.copy());
-        OwnMarker { marker, calls: self.calls.clone() }
-    }
-}
