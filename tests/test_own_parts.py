@@ -6,6 +6,8 @@ import importlib.util
 import shutil
 import subprocess
 import sys
+import threading
+from collections.abc import Callable
 from dataclasses import field
 from pathlib import Path
 from types import ModuleType
@@ -83,8 +85,42 @@ def test_headers_say_what_is_copied() -> None:
     for name in ("rto", "forecaster"):
         text = " ".join((header.INSTALLED / f"parshall_{name}.h").read_text().replace(" *", " ").split())
         assert "byte by byte" in text
-    for name in ("control", "source"):
+    for name in KINDS.keys() - {"rto", "forecaster"}:
         assert "byte by byte" not in (header.INSTALLED / f"parshall_{name}.h").read_text()
+
+
+class Linked(RtoFilter):
+    """Holds itself, and has a slot."""
+
+    __slots__ = ("peak",)
+    me: Any = field(init=False, default=None)
+
+    def on_start(self) -> None:
+        self.me, self.peak = self, 0.0
+
+    def on_sample(self, rtt: float) -> None:
+        self.peak = max(rtt, self.me.peak + 0.01 * self.random())
+
+    def rto(self) -> float:
+        assert self.me is self
+        return self.peak
+
+
+def test_a_copy_has_all_of_the_state_and_refers_to_itself() -> None:
+    own = parshall.own.OwnRto(Linked())
+    own.run(RTTS)
+    copy = own.copy()
+    expected = own.run(RTTS)
+    np.testing.assert_array_equal(copy.run(RTTS), expected)
+    assert len(set(expected)) > 300
+
+
+def test_what_cannot_be_copied_is_told_as_such() -> None:
+    class Locked(Linked):
+        lock: Any = field(init=False, default_factory=threading.Lock)
+
+    with pytest.raises(PartError, match=r"^Locked\.copy: TypeError: cannot pickle"):
+        parshall.own.OwnRto(Locked()).copy()
 
 
 def test_ctrl_c_in_a_method_ends_what_asked_for_it() -> None:
@@ -292,3 +328,28 @@ def test_errors_name_what_to_write() -> None:
         parshall.forecast.Forecaster(example("ewma").Ewma)
     with pytest.raises(InputError, match="rto"):
         parshall.Tcp(rto=example("ewma").Ewma())
+
+
+class Stranger:
+    """Derived from nothing of Parshall."""
+
+
+@pytest.mark.parametrize(
+    ("base", "give"),
+    [
+        ("Control", lambda own: parshall.Tcp(control=own)),
+        ("RtoFilter", lambda own: parshall.Tcp(rto=own)),
+        ("RtoFilter", lambda own: parshall.evaluate_rto([0.1] * 9, own)),
+        ("Forecaster", lambda own: parshall.ArimaVegas(forecaster=own)),
+        ("Forecaster", parshall.forecast.Forecaster),
+        ("Forecaster", lambda own: parshall.forecast.evaluate([0.1] * 11, [own])),
+        ("Source", lambda own: parshall.FlowGroup(name="f", transport="tcp", app=own)),
+        ("Queue", lambda own: parshall.Link(between=("a", "b"), rate=1e6, delay=0, queue=own)),
+        ("Marker", lambda own: parshall.Rule(flows="*", meter=own, if_green="AF11")),
+    ],
+)
+def test_an_object_of_another_class_is_told_what_to_derive_from(
+    base: str, give: Callable[[Any], Any]
+) -> None:
+    with pytest.raises(InputError, match=rf"Stranger object at .*derived from parshall\.{base}$"):
+        give(Stranger())

@@ -150,4 +150,6 @@ methods! {
     Idle = "on_idle",
     /// A marker colours a packet.
     Colour = "colour",
+    /// A filter of timeouts or a forecaster is copied.
+    Copy = "copy",
 }

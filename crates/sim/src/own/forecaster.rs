@@ -98,7 +98,7 @@ impl Forecaster for Checked {
 impl OwnForecaster for Checked {
     fn copy(&self) -> Box<dyn OwnForecaster> {
         let forecaster = self.forecaster.lock().unwrap_or_else(PoisonError::into_inner);
-        let copy = Mutex::new(self.calls.call(Method::Start, || forecaster.copy()));
+        let copy = Mutex::new(self.calls.call(Method::Copy, || forecaster.copy()));
         let Checked { maker, calls, next, .. } = self;
         Box::new(Checked { maker: maker.clone(), forecaster: copy, calls: calls.clone(), next: *next })
     }

@@ -145,7 +145,7 @@ impl RtoEstimator for Checked {
 
 impl OwnRto for Checked {
     fn copy(&self) -> Box<dyn OwnRto> {
-        let filter = self.calls.call(Method::Start, || self.filter.copy());
+        let filter = self.calls.call(Method::Copy, || self.filter.copy());
         let Checked { maker, calls, answer, .. } = self;
         Box::new(Checked { maker: maker.clone(), filter, calls: calls.clone(), answer: *answer })
     }
