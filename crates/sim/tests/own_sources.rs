@@ -293,7 +293,7 @@ fn requests_over_udp_and_code_that_was_not_handed_over_are_asked_for() {
     for transport in [tcp(), udp()] {
         let app: App = serde_json::from_value(nobodys.clone()).expect("an application");
         let told = refused(app, transport).to_string();
-        assert_eq!(told, "flows[0].app.source: got \"here\", expected rust code that is handed over");
+        assert_eq!(told, "flows[0].app.source: got \"here\", expected code that is handed over");
     }
 }
 

@@ -1,14 +1,10 @@
 //! Checks of what a flow sends: its application, field by field.
 
-use std::sync::Arc;
-
-use parshall_estimators::own::Config;
-
 use super::checks::{check_rate, MAX_PACKET_BYTES};
 use super::place::{quoted, Place};
-use super::Checked;
+use super::{own, Checked};
 use crate::error::ScenarioError;
-use crate::scenario::{App, AppMaker, Cbr, Flow, Law, SelfSimilar, Transport};
+use crate::scenario::{App, Cbr, Flow, Law, SelfSimilar, Transport};
 use crate::traffic::{self_similar_intervals, MOST_INTERVALS};
 use crate::units::Time;
 
@@ -79,7 +75,7 @@ pub(super) fn check_app(at: &Place<'_>, flow: &Flow, duration: Time) -> Checked<
             }
         }
         App::SelfSimilar(config) => check_self_similar(at, config, flow, duration),
-        App::User(config) if own_maker(at, config)?.requests() && udp => {
+        App::User(config) if own::found(at, config)?.requests() && udp => {
             let value = "a source whose destination asks for what it gets";
             Err(ScenarioError::new(at.to_string(), value, "one without requests, as the transport is udp"))
         }
@@ -153,18 +149,6 @@ fn check_self_similar(at: &Place<'_>, config: &SelfSimilar, flow: &Flow, duratio
         return wrong(config.interval, "at most 2^22 intervals in the run");
     }
     Ok(())
-}
-
-/// The maker of an application of the caller's own, which has to have been handed over.
-pub(super) fn own_maker<'a>(
-    at: &Place<'_>,
-    config: &'a Config<dyn AppMaker>,
-) -> Checked<&'a Arc<dyn AppMaker>> {
-    let Config { form, source, maker, .. } = config;
-    maker.0.as_ref().ok_or_else(|| {
-        let at = at.field("source").to_string();
-        ScenarioError::new(at, quoted(source), format!("{form} code that is handed over"))
-    })
 }
 
 fn needs_tcp(at: &Place<'_>, app: &str) -> ScenarioError {

@@ -7,10 +7,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::application::own_maker;
 use super::checks::MAX_PACKET_BYTES;
 use super::place::{quoted, Place};
-use super::Checked;
+use super::{own, Checked};
 use crate::error::ScenarioError;
 use crate::scenario::{
     App, Barrier, Flow, Tcp, Telnet, TransferSequence, Transport, Variate, Web, WebRequests, LEAST_INTERVAL,
@@ -174,7 +173,7 @@ fn check(place: &Place<'_>, flow: &Flow) -> Checked<()> {
         App::Barrier(barrier) => check_barrier(at, barrier),
         App::Telnet(telnet) => check_telnet(at, telnet),
         App::Web(web) => check_web(at, web),
-        App::User(config) => own_maker(at, config).map(drop),
+        App::User(config) => own::found(at, config).map(drop),
         _ => Ok(()),
     }?;
     match request_bytes(&flow.app) {

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::diffserv::check_diffserv;
+use super::class_queues::check_diffserv;
 use super::place::{quoted, Place};
-use super::Checked;
-use crate::control::user::{self, Found, MOST_PACKETS};
+use super::{own, Checked};
+use crate::control::user::MOST_PACKETS;
 use crate::control::Control;
 use crate::error::ScenarioError;
 use crate::network::treatment_settings;
@@ -74,9 +74,7 @@ pub(super) fn check_queue(path: &Place<'_>, queue: Arc<Queue>, rate: Rate) -> Ch
         Queue::Pie(pie) => check_pie(path, pie),
         Queue::FqCodel(fq) => check_fq_codel(path, fq),
         Queue::Diffserv(classes) => check_diffserv(path, classes),
-        Queue::User(config) => config.found().map(drop).map_err(|error| {
-            ScenarioError::new(format!("{path}.{}", error.field), &error.value, error.expected)
-        }),
+        Queue::User(config) => own::found(path, config).map(drop),
     }?;
     Ok(queue)
 }
@@ -406,9 +404,8 @@ fn check_control(at: &Place<'_>, tcp: &Tcp) -> Checked<()> {
         ));
     }
     let at = at.field("control");
-    if let Control::User(user::Config { form, source, maker: Found(None), .. }) = control {
-        let (value, at) = (quoted(source), at.field("source"));
-        return Err(ScenarioError::new(at.to_string(), value, format!("{form} code that is handed over")));
+    if let Control::User(config) = control {
+        own::found(&at, config)?;
     }
     control
         .check()

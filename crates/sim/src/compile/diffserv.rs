@@ -1,27 +1,24 @@
-//! Checks conditioners and class queues, and finds which flows belong to which aggregate.
+//! Checks conditioners, and finds which flows belong to which aggregate.
 
 use std::sync::Arc;
 
 use parshall_estimators::meter::MeterConfig;
 
+use super::class_queues::check_dscp;
 use super::layout::Paths;
 use super::patterns::{check_patterns, matches};
-use super::place::{quoted, Place};
-use super::{Checked, PortPlan};
+use super::place::{error, quoted, Place};
+use super::{own, Checked, PortPlan};
 use crate::error::ScenarioError;
 use crate::names::NameList;
 use crate::network::{ConditionerPlan, FlowId, FlowSet};
-use crate::queue::CODE_POINTS;
 use crate::random::fnv1a;
 use crate::record::Watch;
 use crate::scenario::{
-    ClassQueue, Conditioner, DiffServ, DiffServProfile, DropperKind, Flow, LossOf, Meter, MeteredBytes,
-    OwnMeter, Precedence, Queue, RedWeight, Rule, Scheduler, Transport, Treatment,
+    Conditioner, DiffServProfile, Flow, LossOf, Meter, MeteredBytes, OwnMeter, Queue, Rule, Transport,
+    Treatment,
 };
 use crate::units::Time;
-
-/// ns-2's dsRED has no more queues, and so has no one else.
-const MOST_QUEUES: usize = 64;
 
 /// A conditioner of a scenario, and the port that it stands in front of.
 pub(super) struct PlacedConditioner {
@@ -36,140 +33,6 @@ pub(super) struct Surroundings<'a> {
     pub ports: &'a [PortPlan],
     pub port_names: &'a NameList,
     pub is_host: &'a dyn Fn(&str) -> bool,
-}
-
-fn error<T>(place: &Place<'_>, field: &str, value: impl ToString, expected: impl Into<String>) -> Checked<T> {
-    Err(ScenarioError::new(format!("{place}.{field}"), value.to_string(), expected.into()))
-}
-
-/// Checks that a code point is in range.
-pub(super) fn check_dscp(place: &Place<'_>, field: &str, dscp: u8) -> Checked<()> {
-    if usize::from(dscp) < CODE_POINTS {
-        return Ok(());
-    }
-    error(place, field, dscp, "a code point from 0 to 63")
-}
-
-/// The queues of a port: their thresholds, code points and scheduler.
-pub(super) fn check_diffserv(place: &Place<'_>, config: &DiffServ) -> Checked<()> {
-    if config.queues.is_empty() || config.queues.len() > MOST_QUEUES {
-        return error(place, "queues", config.queues.len(), format!("1 to {MOST_QUEUES} queues"));
-    }
-    if config.mean_packet_bytes == 0 {
-        return error(place, "mean_packet_bytes", 0, "at least 1 byte");
-    }
-    let list = place.field("queues");
-    let mut taken = [false; CODE_POINTS];
-    for (index, queue) in config.queues.iter().enumerate() {
-        check_class_queue(&list.item(index), queue, config.profile, &mut taken)?;
-    }
-    check_scheduler(&place.field("scheduler"), config)
-}
-
-fn check_class_queue(
-    place: &Place<'_>,
-    queue: &ClassQueue,
-    profile: DiffServProfile,
-    taken: &mut [bool; CODE_POINTS],
-) -> Checked<()> {
-    if queue.limit_packets == 0 {
-        return error(place, "limit_packets", 0, "at least 1 packet");
-    }
-    if queue.precedences.is_empty() || queue.precedences.len() > CODE_POINTS {
-        return error(
-            place,
-            "precedences",
-            queue.precedences.len(),
-            format!("1 to {CODE_POINTS} precedences"),
-        );
-    }
-    let list = place.field("precedences");
-    for (index, precedence) in queue.precedences.iter().enumerate() {
-        let at = list.item(index);
-        check_precedence(&at, precedence, queue.dropper, profile)?;
-        let codes = at.field("dscp");
-        for (index, &dscp) in precedence.dscp.iter().enumerate() {
-            check_dscp(&at, "dscp", dscp)?;
-            if std::mem::replace(&mut taken[usize::from(dscp)], true) {
-                let path = codes.item(index).to_string();
-                return Err(ScenarioError::new(path, dscp, "a code point that no other precedence names"));
-            }
-        }
-    }
-    Ok(())
-}
-
-fn check_precedence(
-    place: &Place<'_>,
-    precedence: &Precedence,
-    dropper: DropperKind,
-    profile: DiffServProfile,
-) -> Checked<()> {
-    let (low, high) = (precedence.min_threshold_packets, precedence.max_threshold_packets);
-    if let Some(low) = low.filter(|low| !(*low >= 0.0 && low.is_finite())) {
-        return error(place, "min_threshold_packets", low, "a number of at least 0");
-    }
-    if dropper != DropperKind::DropTail {
-        let Some(low) = low else {
-            return error(place, "min_threshold_packets", "none", "a number of at least 0");
-        };
-        match high {
-            Some(high) if high >= low && high.is_finite() => {}
-            high => {
-                let value = high.map_or("none".to_string(), |high| high.to_string());
-                return error(
-                    place,
-                    "max_threshold_packets",
-                    value,
-                    format!("at least min_threshold_packets, {low}"),
-                );
-            }
-        }
-    }
-    let most = if profile == DiffServProfile::Ns2 { f64::MAX } else { 1.0 };
-    let probability = precedence.max_probability;
-    if !(probability > 0.0 && probability <= most) {
-        return error(place, "max_probability", probability, "a probability above 0, at most 1");
-    }
-    match precedence.weight {
-        RedWeight::Fixed { value } if !(value > 0.0 && value <= 1.0) => {
-            error(place, "weight.value", value, "a number above 0, at most 1")
-        }
-        _ => Ok(()),
-    }
-}
-
-fn check_scheduler(place: &Place<'_>, config: &DiffServ) -> Checked<()> {
-    let queues = config.queues.len();
-    let weights = match &config.scheduler {
-        Scheduler::Wrr(wrr) => &wrr.weights,
-        Scheduler::Drr(drr) if drr.quantum_bytes == 0 => {
-            return error(place, "quantum_bytes", 0, "at least 1 byte")
-        }
-        Scheduler::Drr(drr) => &drr.weights,
-        Scheduler::Wirr(_) if config.profile != DiffServProfile::Ns2 => {
-            return error(place, "kind", quoted("wirr"), "another scheduler, or the profile \"ns2\"");
-        }
-        Scheduler::Wirr(wirr) => &wirr.weights,
-        Scheduler::RoundRobin {} => return Ok(()),
-        Scheduler::Priority(priority) if priority.max_rates.is_empty() => return Ok(()),
-        Scheduler::Priority(_) if config.profile != DiffServProfile::Ns2 => {
-            return error(place, "max_rates", "rates", "none, or the profile \"ns2\"");
-        }
-        Scheduler::Priority(priority) if priority.max_rates.len() != queues => {
-            let expected = format!("{queues} rates, one for each queue");
-            return error(place, "max_rates", priority.max_rates.len(), expected);
-        }
-        Scheduler::Priority(_) => return Ok(()),
-    };
-    if weights.len() != queues {
-        let value = format!("{} weights", weights.len());
-        return error(place, "weights", value, format!("{queues} weights, one for each queue"));
-    }
-    if let Some(index) = weights.iter().position(|&weight| weight == 0) {
-        return error(place, &format!("weights[{index}]"), 0, "a whole number above 0");
-    }
-    Ok(())
 }
 
 /// Finds the aggregates of conditioners, and checks them.
@@ -218,8 +81,8 @@ pub(super) fn plan_conditioners(
 
 /// The keys of all flows, if a marker of the caller's own asks for them.
 fn keys(config: &Conditioner, around: &Surroundings<'_>) -> Arc<[u64]> {
-    let asked = config.rules.iter().any(|rule| matches!(rule.meter, Some(Meter::Own(_))));
-    let flows = if asked { around.flows } else { &[] };
+    let asks = config.rules.iter().any(|rule| matches!(rule.meter, Some(Meter::Own(_))));
+    let flows = if asks { around.flows } else { &[] };
     flows.iter().map(|flow| fnv1a(&flow.name)).collect()
 }
 
@@ -293,16 +156,13 @@ fn aggregate(
 ) -> Checked<FlowSet> {
     check_names(at, rule, around)?;
     let strict = config.profile == DiffServProfile::Rfc;
-    if let Some(meter) = &rule.meter {
-        let place = at.field("meter");
-        let refused = |e: parshall_estimators::ConfigError| {
-            ScenarioError::new(format!("{place}.{}", e.field), &e.value, e.expected)
-        };
-        match meter {
-            Meter::Native(meter) => meter.validate(strict),
-            Meter::Own(OwnMeter::User(config)) => config.found().map(drop),
-        }
-        .map_err(refused)?;
+    let place = at.field("meter");
+    match &rule.meter {
+        Some(Meter::Native(meter)) => meter.validate(strict).map_err(|error| {
+            ScenarioError::new(format!("{place}.{}", error.field), error.value, error.expected)
+        })?,
+        Some(Meter::Own(OwnMeter::User(config))) => own::found(&place, config).map(drop)?,
+        None => {}
     }
     let mut members = FlowSet::default();
     let (mut crosses, mut largest) = (false, 0);
@@ -326,7 +186,7 @@ fn aggregate(
         return error(at, "flows", named, expected);
     }
     match (rule.meter.as_ref().and_then(Meter::native), strict) {
-        (Some(meter), true) => check_bursts(&at.field("meter"), meter, largest).map(|()| members),
+        (Some(meter), true) => check_bursts(&place, meter, largest).map(|()| members),
         _ => Ok(members),
     }
 }

@@ -3,6 +3,7 @@
 mod application;
 mod apps;
 mod checks;
+mod class_queues;
 mod diffserv;
 mod events;
 mod layout;
@@ -25,7 +26,8 @@ use checks::{
     check_capacity, check_durations, check_jitter, check_loss, check_name, check_queue, check_rate,
     check_transport,
 };
-use diffserv::{check_dscp, check_edges, plan_conditioners, PlacedConditioner, Surroundings};
+use class_queues::check_dscp;
+use diffserv::{check_edges, plan_conditioners, PlacedConditioner, Surroundings};
 use events::check_events;
 use layout::{lay_out, Paths};
 use leads::leads;
@@ -113,7 +115,7 @@ pub struct Plan {
     pub apps: Vec<AppPlan>,
     /// The flow of the scenario that each flow is counted with; empty if there are no others.
     pub owners: Vec<u32>,
-    /// Makers of controls that were handed over, one of each form: what they put around a run is put there once.
+    /// Code of parts that were handed over, one of each form: what they put around a run is put there once.
     pub makers: Vec<Arc<dyn Code>>,
 }
 

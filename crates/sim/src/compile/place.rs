@@ -3,6 +3,9 @@
 
 use std::fmt;
 
+use super::Checked;
+use crate::error::ScenarioError;
+
 /// The path of a field, as in `flows[2].transport.min_rto`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place<'a> {
@@ -55,4 +58,14 @@ impl From<&Place<'_>> for String {
 /// A name as messages show it.
 pub(super) fn quoted(name: &str) -> String {
     format!("{name:?}")
+}
+
+/// Refuses a field of what stands at a place.
+pub(super) fn error<T>(
+    place: &Place<'_>,
+    field: &str,
+    value: impl ToString,
+    expected: impl Into<String>,
+) -> Checked<T> {
+    Err(ScenarioError::new(format!("{place}.{field}"), value.to_string(), expected.into()))
 }

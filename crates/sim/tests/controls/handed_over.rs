@@ -112,7 +112,7 @@ fn code_that_was_not_handed_over_is_asked_for() {
     let error = run(&user(), 1).expect_err("nobody handed it over");
     assert_eq!(
         error.to_string(),
-        "flows[0].transport.control.source: got \"here\", expected rust code that is handed over"
+        "flows[0].transport.control.source: got \"here\", expected code that is handed over"
     );
 }
 
