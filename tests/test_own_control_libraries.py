@@ -56,6 +56,8 @@ def test_the_headers_are_those_of_the_engine() -> None:
     for kind in KINDS.values():
         assert (header.INSTALLED / f"{kind.symbol}.h").read_text() == header.c_header(kind)
         assert (header.INSTALLED / f"{kind.symbol}.rs").read_text() == header.rust_header(kind)
+    beside_quinn = Path(__file__).parents[1] / "crates" / "quinn" / "src" / "library" / "header.rs"
+    assert beside_quinn.read_text() == header.rust_header(KINDS["control"])
 
 
 def test_libraries_that_cannot_be_used_are_refused(tmp_path: Path, libraries: Path) -> None:

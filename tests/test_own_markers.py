@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -88,11 +89,10 @@ def test_every_form_is_the_engines_own_to_the_last_bit(name: str, network: str, 
     engines, parameters = ENGINES[name]
     theirs = tables(NETWORKS[network](engines))
     assert theirs["aggregates"]["packets_red"].sum() > 0
+    module, cls = example(name), name.title().replace("_", "")
+    forms = [getattr(module, cls)(**parameters), getattr(module, f"Compiled{cls}")(**parameters)]
     if name == "token_bucket":
-        forms = [SharedMarker(library, **parameters)]
-    else:
-        module = example(name)
-        forms = [module.SlidingWindow(**parameters), module.CompiledSlidingWindow(**parameters)]
+        forms.append(SharedMarker(library, **parameters))
     for own in forms:
         ours = tables(NETWORKS[network](own))
         assert ours.keys() == theirs.keys()
@@ -119,6 +119,50 @@ def test_a_later_start_shifts_all() -> None:
     found = [tables(each) for each in (early, late)]
     for column, values in found[0]["aggregates"].items():
         np.testing.assert_array_equal(found[1]["aggregates"][column], values, err_msg=column)
+
+
+class Draws(Marker):
+    """Half of the packets are red, and the first draw is that of the start."""
+
+    first: float = field(init=False, default=2.0)
+
+    def on_start(self) -> None:
+        self.first = self.random()
+
+    def colour(self, packet: MeteredPacket) -> int:
+        return RED if self.random() + self.first < 1.0 else GREEN
+
+
+@parshall.native
+class CompiledDraws(Draws):
+    pass
+
+
+def test_random_numbers_are_those_of_the_run_in_every_form() -> None:
+    seeds = range(1, 5)
+    ours, compiled = (
+        parshall.run_many(bulk(own), seeds, tables=["aggregates"], cache=None).to_pandas("aggregates")
+        for own in (Draws(), CompiledDraws())
+    )
+    assert ours.equals(compiled)
+    red = ours[ours.rule == 0].packets_red
+    assert red.nunique() == len(seeds)
+    assert list(red) == [tables(bulk(Draws()), seed)["aggregates"]["packets_red"][0] for seed in seeds]
+
+
+def test_rules_and_ports_have_markers_of_their_own() -> None:
+    class Counts(Marker):
+        seen: int = field(init=False, default=0)
+
+        def colour(self, packet: MeteredPacket) -> int:
+            self.seen += 1
+            return RED if self.seen == 1 else GREEN
+
+    twice = bulk(Counts()).with_(
+        {ROWS.format(1, "meter"): Counts(), "warm_up": 0, **colours(1, "AF11", "AF13")}
+    )
+    red = tables(twice)["aggregates"]["packets_red"]
+    assert list(red[:2]) == [1, 1]
 
 
 class Faulty(Marker):

@@ -1,4 +1,4 @@
-"""A token bucket as a marker, as ``examples/parts/token_bucket.c`` has it."""
+"""A token bucket as a marker: a packet without tokens is red, and takes none; as ``token_bucket.c``."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import parshall
 from parshall.own import GREEN, RED
 
 EXACT = 1.0 + 4.0 * 2.0**-52
-"""A token that is due but for an error of rounding is there."""
+"""Factor by which a token that is due but for an error of rounding is there."""
 
 
-class Bucket(parshall.Marker):
-    """``cir`` is in bit/s."""
+class TokenBucket(parshall.Marker):
+    """Tokens come one by one (RFC 2697), ``cir`` bits of them a second, and ``cbs_bytes`` are kept."""
 
     cir: float = 500_000.0
     cbs_bytes: float = 9000.0
@@ -35,5 +35,5 @@ class Bucket(parshall.Marker):
 
 
 @parshall.native
-class CompiledBucket(Bucket):
+class CompiledTokenBucket(TokenBucket):
     """Compiled form of it."""
