@@ -30,6 +30,7 @@ from parshall.scenario import (
     Web,
 )
 from parshall_dev.calibration import treated
+from parshall_dev.checkout import ROOT
 
 GROUPS = [TreatedGroup(flows=["r-*"]), TreatedGroup(flows=["d-*"])]
 
@@ -88,12 +89,21 @@ def test_who_responds_and_who_does_not_is_found_out_within_the_budget() -> None:
     assert (udp["upper"] >= 0).all()
     for rows in (tcp, udp):
         assert (rows["taken"] <= 0.15).all()
+        assert (rows["price"] <= 0.16).all()
         assert len(rows["label"]) >= 1
         assert (rows["label"][:-1] == FlowLabel.UNKNOWN).all()
     port = run.port("bottleneck")
     assert port.packets_lost == sum(
         port.treatment.signals[port.treatment.group == group][-1] for group in (0, 1)
     )
+
+
+@pytest.mark.parametrize("budget", [0.03, 0.1])
+def test_what_flows_send_less_is_held_to_the_budget_and_spends_it(budget: float) -> None:
+    loss = TreatmentLoss(groups=GROUPS[:1], budget=budget, limit=0.99, goes_on=True)
+    price = experiments(parshall.run(bell(loss, duration=200.0), 1), 0)["price"]
+    assert (price <= 1.15 * budget).all()
+    assert 0.7 * budget < price[-1]
 
 
 def test_a_group_may_be_a_class() -> None:
@@ -218,6 +228,32 @@ def test_scenarios_to_judge_on_have_other_kinds() -> None:
     design, judging = treated.DESIGN, treated.JUDGING
     for own, other in zip(design[:3], judging[:3], strict=True):
         assert not set(own) & set(other)
+
+
+def test_the_guide_says_what_its_tables_say() -> None:
+    page = (ROOT / "docs/guide/responsiveness.md").read_text()
+    section = page.split("<!-- experiments -->")[1].split("<!-- end of experiments -->")[0]
+    tables = [
+        {cells[0]: cells[1:] for cells in ([cell.strip() for cell in row[1:-1].split("|")] for row in rows)}
+        for rows in (part.split("\n") for part in _tables(section))
+    ]
+    assert len(tables) == 2
+    for budget, table in zip((5, 20), tables, strict=True):
+        assert table["all that do not"][1] == "0"
+        assert {cells[6] for cells in table.values()} == {"100"}
+        assert {table[name][5] for name in ("BBR", "limited by window")} <= {"100", ""}
+        assert all(
+            float(cells[10].split("at most ")[1].rstrip(")")) <= 1.2 * budget for cells in table.values()
+        )
+    small, large = tables
+    assert all(int(small[name][1]) > 20 for name in ("CUBIC", "IIAD and SQRT"))
+    assert int(small["constant rate"][3]) > 20
+    assert int(small["BBR"][2]) > int(large["BBR"][2]) > 4
+
+
+def _tables(section: str) -> list[str]:
+    """Rows of each table in Markdown."""
+    return [part.split("---|\n")[1].strip() for part in section.split("With a budget of ")[1:]]
 
 
 def test_experiments_are_judged() -> None:

@@ -8,8 +8,10 @@
 //! differences that are as often positive as negative, whatever their rhythm is and whatever else happens at the
 //! port. The bounds rest on that alone (`bounds`).
 //!
-//! Its price is counted: the packets that it took, and those that treated flows sent less. Pairs begin only within
-//! a budget, and none begins once the group has a label.
+//! Its price is counted: the packets that it took, and those that treated flows sent less than spared ones. A budget holds
+//! it: each pair asks as many keys as what is left of the budget pays for, even if those that are treated gave up as much
+//! as the upper bound allows (all, before anything is known). The choice rests on pairs that are over, and the coins of
+//! the next know nothing of it: bounds hold whatever is chosen. No pair begins once the group has a label.
 
 mod bounds;
 
@@ -36,6 +38,9 @@ const MOST: f64 = 0.3;
 /// The queue's own rate is a mean over about so many of its signals.
 const SIGNALS: f64 = 16.0;
 
+/// Where the budget does not pay for so many keys, this part of them is tried next.
+const NARROWER: f64 = 0.9;
+
 /// Rate below which the queue's own is not followed quickly.
 const LEAST_RATE: f64 = 1e-3;
 
@@ -52,10 +57,12 @@ pub struct Settings {
     pub times: f64,
     /// Its least probability.
     pub floor: f64,
-    /// Part of the keys that a pair asks.
+    /// Part of the keys that a pair asks at most; the budget may allow less.
     pub part: f64,
-    /// Price that may be paid, as a part of the group's packets. What the treatment takes never exceeds it; what
-    /// treated flows send less may, by what one pair costs, and no pair begins before that is paid.
+    /// Price that may be paid, as a part of the group's packets: those that the treatment takes, and those that flows
+    /// send less while they are treated. The first never exceed it. For the second, a pair asks no more keys than
+    /// the budget pays for if they are as fast as in the pair before and give up as much as the upper bound
+    /// allows.
     pub budget: f64,
     /// Effect that parts groups that respond from those that do not.
     pub limit: f64,
@@ -124,8 +131,8 @@ pub struct Outcome {
     pub upper: f64,
     /// Pairs that have told something.
     pub pairs: u32,
-    /// Price so far, as a part of the group's packets: those that the treatment took, and those that treated flows sent
-    /// less.
+    /// Price so far, as a part of the group's packets: those that the treatment took, and those that flows sent less in
+    /// blocks with treatment than in those without. What a treatment still costs after its block is not in it.
     pub price: f64,
     /// Packets of the group so far.
     pub packets: u64,
@@ -135,12 +142,16 @@ pub struct Outcome {
     pub label: Label,
 }
 
-/// A part of the keys in the pair under way.
+/// Packets of a part of the keys.
 #[derive(Clone, Copy, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Part {
-    spared: f64,
-    treated: f64,
+    /// Those that count in each block of the pair under way.
+    blocks: [f64; 2],
+    /// All of that pair.
+    all: f64,
+    /// Those of the last pair that had any, as they would have been without treatment.
+    before: f64,
 }
 
 /// An experiment with one group of flows.
@@ -173,11 +184,12 @@ pub struct Treatment {
     now_s: f64,
     /// Number of the pair under way, which ends at so many times its length; 0 before the first packet.
     pair: u64,
-    /// True while a pair asks.
-    asks: bool,
+    /// Part of the keys that the pair under way asks; 0 if it asks nobody.
+    asks: f64,
+    /// Bounds after the pairs that are over.
+    bounds: (f64, f64),
     label: u8,
     packets: u64,
-    packets_before: u64,
     signals: u64,
     gave_up: f64,
 }
@@ -194,10 +206,10 @@ impl Treatment {
             seen: SIGNALS,
             now_s: f64::NEG_INFINITY,
             pair: 0,
-            asks: false,
+            asks: 0.0,
+            bounds: (-1.0, 1.0),
             label: 0,
             packets: 0,
-            packets_before: 0,
             signals: 0,
             gave_up: 0.0,
         })
@@ -222,17 +234,18 @@ impl Treatment {
         }
         self.packets += 1;
         let place = (mixed(self.settings.seed ^ mixed(key)) % PARTS as u64) as usize;
-        if !self.asks || !self.takes_part(place) {
-            return 0.0;
-        }
         let blocks = now_s / self.settings.block_s;
         let second = self.pair as f64 * 2.0 - blocks <= 1.0;
+        let part = &mut self.parts[place];
+        part.all += 1.0;
+        if blocks - floor(blocks) >= SETTLED {
+            part.blocks[usize::from(second)] += 1.0;
+        }
+        if !self.takes_part(place, self.asks) {
+            return 0.0;
+        }
         let treated = second == self.second_is_treated(place);
         self.gave_up += if treated { -1.0 } else { 1.0 };
-        if blocks - floor(blocks) >= SETTLED {
-            let part = &mut self.parts[place];
-            *(if treated { &mut part.treated } else { &mut part.spared }) += 1.0;
-        }
         let within = (self.signals + 1) as f64 <= self.settings.budget * self.packets as f64;
         if treated && within {
             self.dose()
@@ -265,19 +278,19 @@ impl Treatment {
         if pair <= self.pair {
             return None;
         }
-        let asked = self.asks;
+        let asked = self.asks > 0.0;
         if asked {
             self.count();
         }
+        self.end_pair();
         self.pair = pair;
-        self.asks = self.may_ask();
-        self.packets_before = self.packets;
+        self.asks = self.affordable();
         asked.then(|| self.outcome(end_s))
     }
 
     /// State of the experiment.
     pub fn outcome(&self, end_s: f64) -> Outcome {
-        let (lower, upper) = self.differences.bounds();
+        let (lower, upper) = self.bounds;
         Outcome {
             end_s,
             lower,
@@ -296,30 +309,66 @@ impl Treatment {
         [Label::Unknown, Label::Responds, Label::Deaf][usize::from(self.label)]
     }
 
-    /// Counts the pair that is over.
+    /// Counts the pair that is over. Each part weighs as much as it has of the group's packets.
     fn count(&mut self) {
-        let all: f64 = self.parts.iter().map(|part| part.spared + part.treated).sum();
+        let all: f64 = self.parts.iter().map(|part| part.blocks[0] + part.blocks[1]).sum();
         if all >= FEWEST {
-            for part in &self.parts {
-                let (spared, treated) = (part.spared / all, part.treated / all);
-                self.differences.add(spared - treated, spared + treated);
+            for place in 0..PARTS {
+                if self.takes_part(place, self.asks) {
+                    let [first, second] = self.parts[place].blocks.map(|packets| packets / all);
+                    let less = if self.second_is_treated(place) { first - second } else { second - first };
+                    self.differences.add(less, first + second);
+                }
             }
             self.differences.end_pair();
         }
-        self.parts.fill(Part::default());
+        self.bounds = self.differences.bounds();
         if self.label == 0 {
-            let (lower, upper) = self.differences.bounds();
+            let (lower, upper) = self.bounds;
             self.label =
                 if lower >= self.settings.limit { 1 } else { 2 * u8::from(upper <= self.settings.limit) };
         }
     }
 
-    /// True if a pair may begin: its price is expected to stay within the budget.
-    fn may_ask(&self) -> bool {
-        let one = (self.packets - self.packets_before) as f64;
-        let expected = 0.5 * self.settings.part * self.dose() * one;
-        let within = self.price() + expected <= self.settings.budget * self.packets as f64;
-        within && self.packets > 0 && (self.label == 0 || self.settings.goes_on)
+    /// Forgets the pair that is over but for how fast flows were.
+    fn end_pair(&mut self) {
+        if self.parts.iter().all(|part| part.all == 0.0) {
+            return;
+        }
+        for place in 0..PARTS {
+            let Part { blocks, all, .. } = self.parts[place];
+            let asked = self.takes_part(place, self.asks);
+            let spared = blocks[usize::from(!self.second_is_treated(place))] / (1.0 - SETTLED);
+            let before = if asked { all.max(2.0 * spared) } else { all };
+            self.parts[place] = Part { before, ..Part::default() };
+        }
+    }
+
+    /// Part of the keys that the next pair asks: as many as what is left of the budget pays for if they are as fast as in the
+    /// pair before and give up as much as the upper bound allows. It waits until the fastest could be asked, lest they
+    /// never be.
+    fn affordable(&self) -> f64 {
+        if self.label != 0 && !self.settings.goes_on {
+            return 0.0;
+        }
+        let left = self.settings.budget * self.packets as f64 - self.price();
+        let upper = self.bounds.1.clamp(0.0, 1.0);
+        let dose = self.dose();
+        // Each packet is treated in one of the two blocks.
+        let each = 0.5 * (upper + dose * (1.0 - upper));
+        let costs = |part: f64| {
+            let asked = (0..PARTS).filter(|&place| self.takes_part(place, part));
+            each * asked.map(|place| self.parts[place].before).sum::<f64>()
+        };
+        let fastest = self.parts.iter().map(|part| part.before).fold(0.0, f64::max);
+        if left <= 0.0 || each * fastest > left {
+            return 0.0;
+        }
+        let mut part = self.settings.part.min(left / costs(1.0));
+        while costs(part) > left {
+            part *= NARROWER;
+        }
+        part
     }
 
     /// Packets that the experiment has cost.
@@ -350,8 +399,9 @@ impl Treatment {
         self.coin(place) >> 63 == 1
     }
 
-    fn takes_part(&self, place: usize) -> bool {
-        (self.coin(place) & u64::from(u32::MAX)) as f64 <= self.settings.part * f64::from(u32::MAX)
+    /// True if a part of the keys is asked in this pair when `part` of them are.
+    fn takes_part(&self, place: usize, part: f64) -> bool {
+        part > 0.0 && (self.coin(place) & u64::from(u32::MAX)) as f64 <= part * f64::from(u32::MAX)
     }
 }
 

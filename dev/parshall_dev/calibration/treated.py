@@ -237,6 +237,6 @@ def _line(name: str, rows: Sequence[Judged]) -> str:
         f"{np.median(after):.0f}" if after else "",
         f"{100 * np.mean([row.signals for row in rows]):.1f}",
         f"{100 * prices.mean():.1f} (at most {100 * prices.max():.1f})",
-        f"{100 * np.mean([row.throughput for row in rows]):.1f}",
+        f"{round(100 * float(np.mean([row.throughput for row in rows])), 1) + 0.0:.1f}",
     ]
     return f"| {' | '.join(cells)} |"

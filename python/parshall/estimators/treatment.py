@@ -33,8 +33,8 @@ class TreatmentOutcome(NamedTuple):
     """Its upper bound. Bounds hold at all times at once in 95 % of experiments with flows that do not
     respond."""
     price: float
-    """Cost so far as a part of the group's packets: those that the treatment took, and those that treated
-    flows sent less."""
+    """Cost so far as a part of the group's packets: those that the treatment took, and those that flows sent
+    less in blocks with treatment than in those without. What it still costs after its block is not in it."""
     packets: int
     """Packets of the group so far."""
     signals: int
@@ -51,10 +51,12 @@ class Treatment(Estimator):
     Time goes in pairs of blocks of ``block`` seconds, ten to twenty round trips. A coin for each of 128 parts
     of the group's keys decides in which of the two blocks it is treated: each packet is then to be dropped or
     marked with ``times`` the probability of the queue's own drops and marks, ``floor`` at least. ``part`` of
-    the keys is asked at a time. ``budget`` is what the experiment may cost, as a part of the group's packets:
-    what it takes stays within; what flows send less may exceed it by what one pair of blocks costs, and no
-    pair begins before that is paid. ``limit`` is the effect that parts groups that respond from those that do
-    not. The experiment ends with a label, unless it ``goes_on``. ``seed`` is that of the coins.
+    the keys is asked at a time, at most. ``budget`` is what the experiment may cost, as a part of the group's
+    packets: those that it takes, and those that flows send less while they are treated. The first never
+    exceed it. For the second, a pair asks no more keys than the budget pays for if they are as fast as in the
+    pair before and give up as much as the upper bound allows. ``limit`` is the effect that parts groups that
+    respond from those that do not. The experiment ends with a label, unless it ``goes_on``. ``seed`` is that
+    of the coins.
 
     >>> experiment = Treatment(block=1.0)
     >>> for packet in range(40_000):  # twenty flows that send ten packets a second each, whatever happens
@@ -78,10 +80,9 @@ class Treatment(Estimator):
     floor: float
     """Its least probability."""
     part: float
-    """Part of the keys that is asked at a time."""
+    """Part of the keys that is asked at a time, at most."""
     budget: float
-    """Part of the group's packets that the experiment may cost; what flows send less may exceed it by what
-    one pair of blocks costs."""
+    """Part of the group's packets that the experiment may cost."""
     limit: float
     """Effect that parts groups that respond from those that do not."""
     goes_on: bool

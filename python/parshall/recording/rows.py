@@ -278,8 +278,8 @@ class PortTreatment(_Rows):
     """Its upper bound. Bounds hold at all times at once in 95 % of experiments with flows that do not
     respond."""
     price: Reals
-    """Cost so far as a part of the group's packets: those that the treatment took, and those that treated
-    flows sent less."""
+    """Cost so far as a part of the group's packets: those that the treatment took, and those that flows sent
+    less in blocks with treatment than in those without. What it still costs after its block is not in it."""
     packets: Counts
     """Packets of the group so far."""
     signals: Counts

@@ -4,7 +4,8 @@
 //! are. `exp(l S - l^2 V / 2)` is then a supermartingale for every `l`, where `S` is their sum and `V` that of their squares,
 //! since `cosh(x) <= exp(x^2 / 2)`. Mixed over a normal `l` it bounds `S` at all times at once (de la Pena, Klass and
 //! Lai 2004): looking after each pair, and stopping when it is clear, costs no coverage. Of an effect `d` the same is
-//! asked of the differences less `d` times what both blocks had.
+//! asked of the differences less `d` times what both blocks had. Who is asked in a pair may depend on all pairs before, since their
+//! coins tell nothing about those of this one.
 
 use libm::log;
 
@@ -27,6 +28,8 @@ const MOST: f64 = 1.0;
 pub(super) struct Differences {
     pairs: u32,
     sum: f64,
+    /// Sum of what both blocks had.
+    both: f64,
     /// Sums of squares of differences, of products with what both blocks had, and of the squares of that.
     squares: f64,
     products: f64,
@@ -34,9 +37,10 @@ pub(super) struct Differences {
 }
 
 impl Differences {
-    /// Adds a difference, and what both blocks had together; the latter sum to 1 in a pair.
+    /// Adds a difference, and what both blocks had together; the latter sum to at most 1 in a pair.
     pub fn add(&mut self, difference: f64, both: f64) {
         self.sum += difference;
+        self.both += both;
         self.squares += difference * difference;
         self.products += difference * both;
         self.weights += both * both;
@@ -50,22 +54,26 @@ impl Differences {
         self.pairs
     }
 
-    /// Part of their packets that flows give up; `None` if there are no pairs.
+    /// Part of their packets that flows give up; `None` if nobody was asked.
     pub fn effect(&self) -> Option<f64> {
-        (self.pairs > 0).then(|| part_given_up(self.difference()))
+        (self.both > 0.0).then(|| part_given_up(self.difference()))
     }
 
     /// The least and the greatest effect that the differences do not contradict.
     pub fn bounds(&self) -> (f64, f64) {
         let middle = self.difference();
-        if self.pairs == 0 {
+        if self.both <= 0.0 {
             return (-1.0, 1.0);
         }
         (part_given_up(self.outermost(LEAST, middle)), part_given_up(self.outermost(MOST, middle)))
     }
 
     fn difference(&self) -> f64 {
-        (self.sum / f64::from(self.pairs.max(1))).clamp(LEAST, MOST)
+        if self.both > 0.0 {
+            (self.sum / self.both).clamp(LEAST, MOST)
+        } else {
+            0.0
+        }
     }
 
     /// The value nearest to `end` that is not contradicted, between there and the middle.
@@ -83,7 +91,7 @@ impl Differences {
     }
 
     fn contradicts(&self, d: f64) -> bool {
-        let rest = self.sum - f64::from(self.pairs) * d;
+        let rest = self.sum - self.both * d;
         let variance = (self.squares - 2.0 * d * self.products + d * d * self.weights).max(0.0) + TIGHTEST;
         rest * rest > variance * log(variance / (TIGHTEST * ALPHA * ALPHA))
     }

@@ -84,16 +84,19 @@ fn flows_that_respond_are_found_out() {
 #[test]
 fn bounds_hold_what_is_not_there() {
     let experiments = 200;
-    let (mut failed, mut told) = (0, 0);
-    for seed in 0..experiments {
-        let settings = Settings { goes_on: true, ..strong(seed) };
-        let found = run(settings, Kind::OnOff, 10, 200);
-        failed += u32::from(found.iter().any(|each| each.lower > 0.0 || each.upper < 0.0));
-        told += u32::from(found.last().is_some_and(|each| each.upper - each.lower < 0.6));
+    // A small budget makes the choice of whom to ask depend on all that went before.
+    for (budget, least) in [(0.3, 150), (0.1, 0)] {
+        let (mut failed, mut told) = (0, 0);
+        for seed in 0..experiments {
+            let settings = Settings { budget, goes_on: true, ..strong(seed) };
+            let found = run(settings, Kind::OnOff, 10, 200);
+            failed += u32::from(found.iter().any(|each| each.lower > 0.0 || each.upper < 0.0));
+            told += u32::from(found.last().is_some_and(|each| each.upper - each.lower < 0.6));
+        }
+        // One in twenty fails at most; 10 of 200 expected then, with a deviation of 3.
+        assert!(failed <= 16, "{budget}: {failed}");
+        assert!(told >= least, "{budget}: they say something: {told}");
     }
-    // One in twenty fails at most; 10 of 200 expected then, with a deviation of 3.
-    assert!(failed <= 16, "{failed}");
-    assert!(told > 150, "they say something: {told}");
 }
 
 #[test]
@@ -103,6 +106,36 @@ fn without_a_dose_nothing_is_asked_and_nothing_is_found() {
     assert!(found.iter().all(|each| each.signals == 0));
     let last = found.last().unwrap();
     assert!(last.lower <= 0.0 && last.upper >= 0.0, "{last:?}");
+}
+
+/// Who answers is asked as often as the budget allows, and it is spent.
+#[test]
+fn what_flows_send_less_stays_within_the_budget() {
+    for (seed, flows) in (0..30).zip([5, 12, 40].into_iter().cycle()) {
+        let settings = Settings { budget: 0.05, goes_on: true, ..strong(seed) };
+        let found = run(settings, Kind::Halves, flows, 300);
+        for each in &found {
+            let noise = 1.0 / libm::sqrt(each.packets as f64);
+            assert!(each.price < 0.05 + noise, "{flows} {each:?}");
+        }
+        assert!(found.last().unwrap().price > 0.03, "{flows} {:?}", found.last());
+    }
+}
+
+#[test]
+fn one_flow_alone_is_asked_once_the_budget_pays_for_it() {
+    let settings = Settings { budget: 0.05, goes_on: true, ..strong(2) };
+    let mut experiment = Treatment::new(settings).unwrap();
+    let mut first = None;
+    for step in 0..10_000_u32 {
+        let now = f64::from(step) * 0.01;
+        experiment.close(now);
+        if experiment.packet(now, 5) > 0.0 {
+            first = first.or(Some(now));
+        }
+    }
+    // Half of the 400 packets of a pair, over a twentieth of 100 a second.
+    assert!((40.0..=44.0).contains(&first.unwrap()), "{first:?}");
 }
 
 #[test]
@@ -183,6 +216,35 @@ proptest! {
                 experiment.packet(now, key);
             }
             prop_assert!(experiment.pair as f64 * 2.0 * block_s > now);
+        }
+    }
+
+    /// Flows that are steady and send nothing at all under treatment, whose price is as high as one can be, cost no more than
+    /// the budget, to two packets each.
+    #[test]
+    fn the_budget_holds_what_flows_send_less(
+        budget in 0.0..0.5_f64,
+        part in 0.05..1.0_f64,
+        seed in any::<u64>(),
+        every in prop::collection::vec(1..30_u32, 1..40),
+    ) {
+        let settings = Settings { budget, part, seed, floor: 1.0, limit: 1.0, goes_on: true, ..Settings::default() };
+        let mut experiment = Treatment::new(settings).unwrap();
+        let mut silent = vec![-1.0; every.len()];
+        for step in 0..6000_u32 {
+            let now = f64::from(step) * 0.02;
+            let block = floor(now / 2.0);
+            for (flow, every) in every.iter().enumerate() {
+                if step % every == 0 && silent[flow] < block {
+                    experiment.close(now);
+                    if experiment.packet(now, flow as u64) > 0.0 {
+                        silent[flow] = block;
+                    }
+                }
+            }
+            let Outcome { price, packets, .. } = experiment.outcome(now);
+            let allowed = budget * packets as f64 + 2.0 * every.len() as f64;
+            prop_assert!(price * packets as f64 <= allowed, "{} {} {}", now, price, allowed);
         }
     }
 

@@ -65,10 +65,12 @@ parts! {
         times: NOT_NEGATIVE => F(2.0),
         /// Its least probability.
         floor: PROBABILITY => F(0.01),
-        /// Part of a group that is asked at a time.
+        /// Part of a group that is asked at a time, at most; the budget may allow less.
         part: SHARE => F(1.0),
-        /// Part of a group's packets that its experiment may cost. What it takes stays within; what flows
-        /// send less may exceed it by what one pair of blocks costs, and no pair begins before that is paid.
+        /// Part of a group's packets that its experiment may cost: what it takes, and what flows send less
+        /// while they are treated. The first never exceeds it. For the second, a pair of blocks asks no more
+        /// flows than the budget pays for if they are as fast as in the pair before and give up as much as
+        /// the upper bound allows.
         budget: PROBABILITY => F(0.05),
         /// Effect that parts groups that respond from those that do not.
         limit: SHARE => F(0.1),

@@ -97,11 +97,11 @@ pub struct TreatmentLoss {
     /// Its least probability.
     #[serde(default = "default_dose")]
     pub floor: f64,
-    /// Part of a group that is asked at a time.
+    /// Part of a group that is asked at a time, at most; the budget may allow less.
     #[serde(default = "one")]
     pub part: f64,
-    /// Part of a group's packets that its experiment may cost. What flows send less may exceed it by what one pair of blocks
-    /// costs.
+    /// Part of a group's packets that its experiment may cost
+    /// ([`Settings::budget`](parshall_estimators::treatment::Settings::budget)).
     #[serde(default = "default_budget")]
     pub budget: f64,
     /// Effect that parts groups that respond from those that do not.
