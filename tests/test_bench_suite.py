@@ -109,6 +109,9 @@ def test_every_case_can_be_written_down() -> None:
         assert parshall.Scenario.from_json(small.scenario(1.0).to_json()).flows
         scripts = {rival.script for rival in case.rivals.values()} - {""}
         assert all((peers.HERE / "ns2" / f"{script}.tcl").exists() for script in scripts)
+        if (rival := case.rivals.get("htsim")) is not None:
+            assert (peers.HERE / "htsim" / f"{rival.script}.cc").exists()
+            assert case.network.cbr == 0
 
 
 # --- Peers ------------------------------------------------------------------------------------------------
@@ -129,10 +132,12 @@ def test_a_missing_peer_is_said_to_be_missing(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr("parshall_dev.bench.run.install", lambda: "please install: everything")
     said: list[str] = []
     suite = run.Suite(1)
-    run.prepare(suite, ["ns2", "ns3"], said.append)
+    monkeypatch.delenv(peers.HTSIM, raising=False)
+    run.prepare(suite, ["ns2", "ns3", "htsim"], said.append)
     assert suite.peers == {}
     ns3 = "ns-3 (Debian's packages libns3-dev, libgsl-dev, g++, pkg-config)"
-    assert suite.missing == ["ns-2 (Debian's package ns2)", ns3]
+    htsim = "htsim (PARSHALL_HTSIM names the folder of its headers and of libhtsim.a)"
+    assert suite.missing == ["ns-2 (Debian's package ns2)", ns3, htsim]
     assert "please install: everything" in said
     assert suite.passed
 
@@ -326,7 +331,7 @@ def test_a_contest_that_was_interrupted_half_way_is_left_out(
     ("arguments", "complaint"),
     [
         (["--only", "P0"], "got 'P0', expected some of P1, P2"),
-        (["--peers", "opnet"], "got 'opnet', expected some of ns2, ns3 or none"),
+        (["--peers", "opnet"], "got 'opnet', expected some of ns2, ns3, htsim or none"),
         (["--runs", "0"], "0 is not in the range"),
     ],
 )

@@ -35,7 +35,10 @@ def test_the_table_of_neighbours_is_what_commands_found() -> None:
 
 def test_nothing_is_said_of_a_neighbour_that_was_not_measured() -> None:
     cells = [line.split("|")[5].strip() for line in readme.table().splitlines()[2:]]
-    assert set(cells) == {"not measured"}
+    performance = (README.parent / "docs/performance.md").read_text()
+    measured = re.findall(r"^\| (P\d) \| htsim \|", performance, re.MULTILINE)
+    memory = "P2" in measured
+    assert sum(cell != "not measured" for cell in cells) == len(measured) + memory
 
 
 def test_it_is_read_in_a_minute() -> None:

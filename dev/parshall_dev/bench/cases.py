@@ -26,6 +26,8 @@ class Tolerance:
 _NS2 = Tolerance(packets_sent=0.05, bytes_delivered=0.05, packets_dropped=0.25)
 # Another TCP: ns-3's has no limited window here, PRR in place of Sack1 and always SACK.
 _NS3 = Tolerance(packets_sent=0.08, bytes_delivered=0.08, packets_dropped=0.4)
+# NewReno without SACK.
+_HTSIM = Tolerance(packets_sent=0.08, bytes_delivered=0.08, packets_dropped=0.6)
 _SAME = Tolerance(packets_sent=0.0, bytes_delivered=0.0, packets_dropped=0.0)
 
 
@@ -52,7 +54,7 @@ class Case:
     seconds: float
     """Simulated."""
     rivals: Mapping[str, Rival] = field(default_factory=dict)
-    """By the peer's name; ``ns2``, ``ns3``, or what is said of another way of running it here."""
+    """By the peer's name; ``ns2``, ``ns3``, ``htsim``, or what is said of another way of running it here."""
     few: Bottlenecks | None = None
     """A smaller network of the same load: what memory it takes less is what the further flows take."""
     whole_process: bool = True
@@ -107,14 +109,22 @@ CASES = {
             "100 SACK over 1 Gbit/s, 20 s",
             _SACK,
             20.0,
-            {"ns2": Rival(20.0, _NS2, "dumbbell"), "ns3": Rival(4.0, _NS3, "dumbbell")},
+            {
+                "ns2": Rival(20.0, _NS2, "dumbbell"),
+                "ns3": Rival(4.0, _NS3, "dumbbell"),
+                "htsim": Rival(20.0, _HTSIM, "dumbbell"),
+            },
         ),
         Case(
             "P3",
             "1000 SACK over 1 Gbit/s, 20 s",
             _SACK.with_(tcp=1000),
             20.0,
-            {"ns2": Rival(20.0, _NS2, "dumbbell"), "ns3": Rival(1.0, _NS3, "dumbbell")},
+            {
+                "ns2": Rival(20.0, _NS2, "dumbbell"),
+                "ns3": Rival(1.0, _NS3, "dumbbell"),
+                "htsim": Rival(20.0, _HTSIM, "dumbbell"),
+            },
         ),
         Case(
             "P4",

@@ -12,7 +12,7 @@ from parshall.recording.summary import figure_table
 
 __all__ = ["show"]
 
-_NAMES = {"ns2": "ns-2", "ns3": "ns-3"}
+_NAMES = {"ns2": "ns-2", "ns3": "ns-3", "htsim": "htsim"}
 
 
 def show(report: Mapping[str, Any], console: Console) -> None:

@@ -18,7 +18,7 @@ from parshall_dev.bench.instructions import FUNCTIONS
 from parshall_studies import study as st
 
 MARK = "<!-- what follows is made by dev/parshall_dev/bench/page.py -->\n"
-_NAMES = {"ns2": "ns-2", "ns3": "ns-3"}
+_NAMES = {"ns2": "ns-2", "ns3": "ns-3", "htsim": "htsim"}
 
 
 def page(report: Mapping[str, Any], growth: Mapping[str, Any], profiles: Sequence[Mapping[str, Any]]) -> str:

@@ -1,4 +1,4 @@
-"""ns-2 and ns-3: found, installed where we may, compiled, and run with our own scripts."""
+"""ns-2, ns-3 and htsim: found, installed where we may, compiled, and run with our own scripts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from parshall_dev.bench.process import Finished, ProcessError, run
 from parshall_dev.checkout import ROOT
 
 __all__ = [
+    "HTSIM",
     "PEERS",
+    "Htsim",
     "Missing",
     "Ns2",
     "Ns3",
@@ -31,6 +33,10 @@ HERE = Path(__file__).resolve().parent
 BUILT = ROOT / "out" / "bench"
 PACKAGES = ("ns2", "libns3-dev", "libgsl-dev", "g++", "pkg-config")
 """Debian's; libns3-dev needs libgsl-dev without saying so."""
+
+HTSIM = "PARSHALL_HTSIM"
+"""Variable of the environment that names the folder of htsim's headers and its library, libhtsim.a. No
+distribution packages it."""
 
 _COUNTERS = ("packets_sent", "bytes_delivered", "packets_dropped")
 
@@ -87,7 +93,34 @@ class Ns3:
         return run([self.programs[script], f"--seed={seed}", *words])
 
 
-Peer = Ns2 | Ns3
+@dataclass(frozen=True)
+class Htsim:
+    """htsim, against whose library the script is compiled."""
+
+    programs: dict[str, str]
+    version: str
+
+    _TAKEN = (
+        "time",
+        "rate",
+        "delay",
+        "limit",
+        "access",
+        "accessdelays",
+        "starts",
+        "ntcp",
+        "window",
+        "payload",
+    )
+
+    def run(self, script: str, network: Bottlenecks, seconds: float, seed: int) -> Finished:
+        """One run as a process of its own; zero seconds for all that comes before it."""
+        options = {name: value for name, value in network.options(seconds).items() if name in self._TAKEN}
+        words = [f"--{name}={value.replace(' ', ',')}" for name, value in options.items()]
+        return run([self.programs[script], f"--seed={seed}", *words])
+
+
+Peer = Ns2 | Ns3 | Htsim
 
 
 def install() -> str | None:
@@ -172,5 +205,32 @@ def _ns3_version(flags: list[str]) -> str:
     return f"3.{found[-1].name.rsplit('.', 1)[-1]}" if found else "unknown"
 
 
-PEERS: dict[str, Callable[[], Peer]] = {"ns2": _ns2, "ns3": _ns3}
+def _htsim() -> Htsim:
+    folder = Path(os.environ.get(HTSIM, ""))
+    if not os.environ.get(HTSIM) or not (folder / "libhtsim.a").exists():
+        raise Missing(f"htsim ({HTSIM} names the folder of its headers and of libhtsim.a)")
+    BUILT.mkdir(parents=True, exist_ok=True)
+    programs = {}
+    for source in sorted((HERE / "htsim").glob("*.cc")):
+        program = BUILT / f"htsim-{source.stem}"
+        try:
+            run(["g++", "-O3", f"-I{folder}", str(source), str(folder / "libhtsim.a"), "-o", str(program)])
+        except ProcessError as error:
+            raise Missing(f"htsim: {source.name} was not compiled ({error})") from None
+        programs[source.stem] = str(program)
+    return Htsim(programs, _commit(folder))
+
+
+def _commit(folder: Path) -> str:
+    """Commit of a checkout, where it is one; htsim has no versions."""
+    asked = subprocess.run(
+        ["git", "-C", str(folder), "rev-parse", "--short", "HEAD"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return asked.stdout.strip() or "of an unknown version"
+
+
+PEERS: dict[str, Callable[[], Peer]] = {"ns2": _ns2, "ns3": _ns3, "htsim": _htsim}
 """Preparation of each peer."""

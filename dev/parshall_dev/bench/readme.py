@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import click
@@ -36,8 +36,8 @@ def table() -> str:
     lines = [
         "| | Parshall | ns-2.35 | ns-3.37 | htsim | made by |",
         "|---|---|---|---|---|---|",
-        *(_line(text, *_seconds(speed, case), "`make bench`") for case, text in _SPEED.items()),
-        _line("memory of the first", *_memory(speed), "`make bench`"),
+        *(_line(text, *_seconds(speed, case)) for case, text in _SPEED.items()),
+        _line("memory of the first", *_memory(speed)),
         _line("packet for packet", "", _traces(), "", "`parshall validate traces`"),
         _line("random scenarios", "", _means(), "", "`parshall validate statistics`"),
         _line("BBR and DCTCP", "", "", _controls(), "`parshall_dev.bench.controls_ns3.run`"),
@@ -49,8 +49,8 @@ def table() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _line(what: str, ours: str, ns2: str, ns3: str, command: str) -> str:
-    return f"| {what} | {ours} | {ns2} | {ns3} | {_UNMEASURED} | {command} |"
+def _line(what: str, ours: str, ns2: str, ns3: str, command: str, htsim: str = _UNMEASURED) -> str:
+    return f"| {what} | {ours} | {ns2} | {ns3} | {htsim} | {command} |"
 
 
 def _text(page: str) -> str:
@@ -70,19 +70,25 @@ def _contest(rows: Iterable[list[str]], case: str, rival: str) -> list[str] | No
     return next((row for row in rows if row[:2] == [case, rival]), None)
 
 
-def _seconds(rows: list[list[str]], case: str) -> tuple[str, str, str]:
+def _seconds(rows: list[list[str]], case: str) -> tuple[str, ...]:
     ours = next(row[2] for row in rows if row[0] == case)
-    cells = []
-    for rival in ("ns-2", "ns-3"):
-        found = _contest(rows, case, rival)
-        cells.append(_UNMEASURED if found is None else f"{float(found[5][:-1]):,g} times as long")
-    return f"**{ours} s**", cells[0], cells[1]
+    return _speeds(rows, case, f"**{ours} s**", lambda found: f"{float(found[5][:-1]):,g} times as long")
 
 
-def _memory(rows: list[list[str]]) -> tuple[str, str, str]:
+def _memory(rows: list[list[str]]) -> tuple[str, ...]:
     ours = next(row[7] for row in rows if row[0] == _MEMORY)
-    theirs = [found[7] for rival in ("ns-2", "ns-3") if (found := _contest(rows, _MEMORY, rival))]
-    return f"**{ours}** beside Python", f"{theirs[0]}, whole process", f"{theirs[1]}, whole process"
+    return _speeds(rows, _MEMORY, f"**{ours}** beside Python", lambda found: f"{found[7]}, whole process")
+
+
+def _speeds(
+    rows: list[list[str]], case: str, ours: str, cell: Callable[[list[str]], str]
+) -> tuple[str, str, str, str, str]:
+    """Arguments of a line that ``make bench`` has measured."""
+    ns2, ns3, htsim = (
+        _UNMEASURED if (found := _contest(rows, case, rival)) is None else cell(found)
+        for rival in ("ns-2", "ns-3", "htsim")
+    )
+    return ours, ns2, ns3, "`make bench`", htsim
 
 
 def _traces() -> str:

@@ -163,7 +163,7 @@ def _listed(known: Sequence[str], none: bool) -> Any:
 )
 @click.option("--runs", type=click.IntRange(1), default=5, show_default=True, help="Of everybody, in turns.")
 @click.option(
-    "--peers", metavar="ns2,ns3|none", callback=_listed(tuple(PEERS), none=True), help="Beside whom."
+    "--peers", metavar="ns2,ns3,htsim|none", callback=_listed(tuple(PEERS), none=True), help="Beside whom."
 )
 @click.option(
     "--out",
