@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::SyncSender;
+use std::sync::mpsc::{Receiver, SyncSender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -163,9 +163,17 @@ impl<T: Send + 'static> Workers<T> {
         results
     }
 
-    /// Results that wait in a thread which has turned to another run, maybe a long one.
-    pub fn held(&self) -> impl Iterator<Item = T> + '_ {
-        self.threads.iter().filter_map(|thread| thread.worker.held().take())
+    /// Adds to `taken` the results that wait in a thread which has turned to another run, maybe a long one, behind those
+    /// that it has handed over before.
+    pub fn take_held(&self, handed_over: &Receiver<T>, taken: &mut Vec<T>) {
+        for thread in &self.threads {
+            let mut held = thread.worker.held();
+            if let Some(result) = held.take() {
+                // The thread hands nothing over while its lock is held.
+                taken.extend(handed_over.try_iter());
+                taken.push(result);
+            }
+        }
     }
 
     /// Asks all threads to end what they do.

@@ -207,6 +207,17 @@ fn short_runs_are_joined_and_others_are_not() {
     }
 }
 
+/// Whoever asks without waiting takes runs that are still to be joined, while those before them are handed over.
+#[test]
+fn runs_come_in_their_order_however_often_one_asks() {
+    let mut batch = Batch::start_joining(jobs_of(&one_flow(0.05), 3000), 1);
+    let mut ended = Vec::new();
+    while let Some(done) = batch.next(Duration::ZERO) {
+        ended.extend(done.into_iter().flat_map(|(jobs, _)| jobs));
+    }
+    assert!(ended.iter().copied().eq(0..3000), "{ended:?}");
+}
+
 #[test]
 fn a_failure_comes_behind_what_finished_before() {
     let good = one_flow(0.05);

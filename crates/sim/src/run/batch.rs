@@ -120,21 +120,31 @@ struct Together<'a> {
 impl Together<'_> {
     /// Adds a run that began at `started`, and hands over what there is if that is enough.
     fn add(&mut self, index: usize, started: Instant, recording: Recording) -> Result<(), Ended> {
-        let mut held = self.worker.held();
-        let before = match &mut *held {
+        let Some(recording) = self.joined(index, started, recording) else {
+            return self.send_if_enough();
+        };
+        // Sent before the next ones can be taken, so that they stay in order.
+        self.send()?;
+        self.since = started;
+        *self.worker.held() = Some((vec![index], Ok(recording.into())));
+        self.send_if_enough()
+    }
+
+    /// Joins a run to those before it, or gives it back.
+    fn joined(&self, index: usize, started: Instant, recording: Recording) -> Option<Recording> {
+        match &mut *self.worker.held() {
             Some((jobs, Ok(joined))) if started.elapsed() < JOINING && joined.fits(&recording) => {
                 jobs.push(index);
                 joined.add(recording);
                 None
             }
-            _ => {
-                self.since = started;
-                held.replace((vec![index], Ok(recording.into())))
-            }
-        };
-        let is_much = matches!(&*held, Some((_, Ok(joined))) if joined.bytes() >= JOINED_BYTES);
-        drop(held);
-        before.map_or(Ok(()), |before| self.worker.send(before))?;
+            _ => Some(recording),
+        }
+    }
+
+    /// Hands over what there is if it is enough.
+    fn send_if_enough(&self) -> Result<(), Ended> {
+        let is_much = matches!(&*self.worker.held(), Some((_, Ok(joined))) if joined.bytes() >= JOINED_BYTES);
         if is_much || self.since.elapsed() >= JOINING {
             self.send()?;
         }
@@ -212,8 +222,9 @@ impl<T: Send + 'static> Batch<T> {
     /// Jobs that hang, and results that wait behind a run that may be long.
     fn waiting_results(&mut self) -> Vec<T> {
         self.looked = Instant::now();
-        let mut seen = self.workers.give_up_what_hangs();
-        seen.extend(self.workers.held());
+        let hung = self.workers.give_up_what_hangs();
+        let mut seen: Vec<T> = self.results.try_iter().chain(hung).collect();
+        self.workers.take_held(&self.results, &mut seen);
         seen
     }
 

@@ -5,6 +5,7 @@
 // The counterpart of ns2/dumbbell.tcl. Nothing is logged. htsim's TCP is NewReno without SACK, its least RTO is
 // 0.25 s, and timers are looked at every 10 ms, as its own programs do.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <iostream>
@@ -115,7 +116,7 @@ main(int argc, char* argv[])
     srand(std::stoi(options["seed"]));
     Packet::set_packet_size(packet_bytes);
     EventList& events = EventList::getTheEventList();
-    events.setEndtime(timeFromSec(seconds));
+    events.setEndtime(std::max<simtime_picosec>(timeFromSec(seconds), 1)); // 0 would be no end
     TcpRtxTimerScanner scanner(timeFromMs(RTX_SCAN_MS), events);
 
     CountingQueue bottleneck(rate, limit_bytes, events);
