@@ -313,14 +313,16 @@ impl Treatment {
     fn count(&mut self) {
         let all: f64 = self.parts.iter().map(|part| part.blocks[0] + part.blocks[1]).sum();
         if all >= FEWEST {
+            let mut told = false;
             for place in 0..PARTS {
                 if self.takes_part(place, self.asks) {
                     let [first, second] = self.parts[place].blocks.map(|packets| packets / all);
                     let less = if self.second_is_treated(place) { first - second } else { second - first };
                     self.differences.add(less, first + second);
+                    told |= first + second > 0.0;
                 }
             }
-            self.differences.end_pair();
+            self.differences.count(told);
         }
         self.bounds = self.differences.bounds();
         if self.label == 0 {
@@ -356,19 +358,23 @@ impl Treatment {
         let dose = self.dose();
         // Each packet is treated in one of the two blocks.
         let each = 0.5 * (upper + dose * (1.0 - upper));
-        let costs = |part: f64| {
-            let asked = (0..PARTS).filter(|&place| self.takes_part(place, part));
-            each * asked.map(|place| self.parts[place].before).sum::<f64>()
+        let asked = |part: f64| {
+            let places = (0..PARTS).filter(|&place| self.takes_part(place, part));
+            places.map(|place| self.parts[place].before).sum::<f64>()
         };
         let fastest = self.parts.iter().map(|part| part.before).fold(0.0, f64::max);
         if left <= 0.0 || each * fastest > left {
             return 0.0;
         }
-        let mut part = self.settings.part.min(left / costs(1.0));
-        while costs(part) > left {
+        let mut part = self.settings.part.min(left / (each * asked(1.0)));
+        while each * asked(part) > left {
             part *= NARROWER;
         }
-        part
+        if asked(part) > 0.0 {
+            part
+        } else {
+            0.0
+        }
     }
 
     /// Packets that the experiment has cost.

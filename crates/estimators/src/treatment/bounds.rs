@@ -46,8 +46,9 @@ impl Differences {
         self.weights += both * both;
     }
 
-    pub fn end_pair(&mut self) {
-        self.pairs = self.pairs.saturating_add(1);
+    /// A pair is over: it counts if it has told something.
+    pub fn count(&mut self, told: bool) {
+        self.pairs = self.pairs.saturating_add(u32::from(told));
     }
 
     pub fn pairs(&self) -> u32 {

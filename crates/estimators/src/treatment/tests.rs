@@ -139,6 +139,14 @@ fn one_flow_alone_is_asked_once_the_budget_pays_for_it() {
 }
 
 #[test]
+fn a_pair_that_asks_nobody_has_no_outcome() {
+    let settings = Settings { part: 0.1, budget: 1.0, goes_on: true, ..Settings::default() };
+    let found = run(settings, Kind::Steady, 1, 2000);
+    assert!((20..90).contains(&found.len()), "a tenth of 500: {}", found.len());
+    assert!((1..).zip(&found).all(|(number, outcome)| outcome.pairs == number));
+}
+
+#[test]
 fn an_experiment_ends_with_a_label() {
     let found = run(Settings::default(), Kind::Steady, 20, 300);
     let (last, before) = found.split_last().unwrap();
