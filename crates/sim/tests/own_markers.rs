@@ -1,4 +1,4 @@
-//! Markers of the caller's own: what any of them keeps to, and what ends a run.
+//! Markers of the caller's own: a token bucket does what the engine's does, what any of them keeps to, and what ends a run.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
@@ -11,7 +11,8 @@ use parshall_sim::scenario::{Conditioner, MarkerMaker, MeteredPacket, OwnPart, S
 use parshall_sim::units::Time;
 use parshall_sim::{run, Recording};
 use proptest::prelude::*;
-use serde_json::json;
+use proptest::sample::select;
+use serde_json::{json, Value};
 
 use crate::common::recorded::{bits, counts};
 use crate::common::scenario;
@@ -70,28 +71,36 @@ impl MarkerMaker for Maker {
     }
 }
 
+/// The rule of a marker that uses three colours.
+fn own_rule() -> Value {
+    let meter = json!({"kind": "user", "form": "rust", "source": "here", "code": "00"});
+    json!({"meter": meter, "count": "payload", "if_green": 46, "if_yellow": 10, "if_red": "drop"})
+}
+
 /// The scenario with a conditioner of all packets on the link where its first flow begins; the number of that link.
-fn at_the_edge(mut scenario: Scenario) -> (Scenario, usize) {
-    let edge: Conditioner = serde_json::from_value(json!({"rules": [{
-        "meter": {"kind": "user", "form": "rust", "source": "here", "code": "00"},
-        "count": "payload", "if_green": 46, "if_yellow": 10, "if_red": "drop",
-    }]}))
-    .expect("a conditioner");
+fn at_the_edge(mut scenario: Scenario, rule: &Value) -> (Scenario, usize) {
+    let edge: Conditioner = serde_json::from_value(json!({"rules": [rule]})).expect("a conditioner");
     let source = &scenario.flows[0].source;
     let index = scenario.links.iter().position(|link| link.between.0 == *source).expect("the link of a host");
     scenario.links[index].conditioner = Some(edge.into());
     (scenario, index)
 }
 
-fn handed_over(mut scenario: Scenario, fails_from: Time) -> (Scenario, Arc<Answers>) {
-    let answers = Arc::new(Answers::default());
+/// The scenario whose markers are of this maker.
+fn made_by(mut scenario: Scenario, maker: impl MarkerMaker + 'static) -> Scenario {
+    let maker: Arc<dyn MarkerMaker> = Arc::new(maker);
     let found = |part: OwnPart<'_>| -> Result<(), ()> {
         let OwnPart::Marker(config) = part else { panic!("a marker, not {part:?}") };
-        config.maker = Found(Some(Arc::new(Maker { answers: answers.clone(), fails_from })));
+        config.maker = Found(Some(maker.clone()));
         Ok(())
     };
     scenario.hand_over(found).expect("it is here");
-    (scenario, answers)
+    scenario
+}
+
+fn handed_over(scenario: Scenario, fails_from: Time) -> (Scenario, Arc<Answers>) {
+    let answers = Arc::new(Answers::default());
+    (made_by(scenario, Maker { answers: answers.clone(), fails_from }), answers)
 }
 
 fn recorded(scenario: &Scenario) -> (Recording, Arc<Answers>) {
@@ -99,13 +108,78 @@ fn recorded(scenario: &Scenario) -> (Recording, Arc<Answers>) {
     (run(&scenario, 7).expect("a valid scenario"), answers)
 }
 
+/// A token bucket in whole numbers: `cir` bit/s, and at most `cbs` bytes.
+#[derive(Clone, Copy, Debug)]
+struct Bucket {
+    cir: u64,
+    cbs: u64,
+    level: u64,
+    /// Tokens that have come since time zero.
+    came: u64,
+}
+
+impl Bucket {
+    fn full(cir: u64, cbs: u64) -> Self {
+        Bucket { cir, cbs, level: cbs, came: 0 }
+    }
+}
+
+impl UserMarker for Bucket {
+    fn colour(&mut self, packet: &MeteredPacket, _: &mut Stream) -> Result<Colour, Failure> {
+        let came = (u128::from(self.cir) * u128::from(packet.now.ps()) / 8_000_000_000_000) as u64;
+        self.level = self.cbs.min(self.level + came - self.came);
+        self.came = came;
+        let Some(left) = self.level.checked_sub(packet.metered.into()) else { return Ok(Colour::Red) };
+        self.level = left;
+        Ok(Colour::Green)
+    }
+}
+
+impl Code for Bucket {
+    fn name(&self) -> &str {
+        "Bucket"
+    }
+
+    fn time_limit(&self) -> Option<Duration> {
+        None
+    }
+}
+
+impl MarkerMaker for Bucket {
+    fn make(&self, _: &mut Stream) -> Result<Box<dyn UserMarker>, Failure> {
+        Ok(Box::new(*self))
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
+
+    /// Drawn networks are recorded alike with the engine's token bucket and with one that is handed over.
+    #[test]
+    fn a_token_bucket_gives_the_recording_of_the_engines(
+        base in scenario(),
+        cir in 20_000u64..2_000_000,
+        cbs in 1500u64..20_000,
+        count in select(vec!["wire", "payload"]),
+        drops in any::<bool>(),
+        seed in 0u64..1000,
+    ) {
+        let red = if drops { json!("drop") } else { json!(10) };
+        let mut rule = own_rule();
+        rule.as_object_mut().expect("a rule").remove("if_yellow");
+        (rule["count"], rule["if_red"]) = (json!(count), red);
+        let own = made_by(at_the_edge(base.clone(), &rule).0, Bucket::full(cir, cbs));
+        rule["meter"] = json!({"kind": "token-bucket", "cir": cir as f64, "cbs_bytes": cbs});
+        let engines = at_the_edge(base, &rule).0;
+        let recordings = [&engines, &own].map(|scenario| run(scenario, seed).expect("a valid scenario"));
+        prop_assume!(counts(&recordings[0], "aggregates", "packets_red")[0] > 0);
+        prop_assert_eq!(bits(&recordings[0]), bits(&recordings[1]));
+    }
 
     /// Each packet that arrives has one colour, the one that the marker said, and those that are red are gone.
     #[test]
     fn colours_are_conserved(base in scenario()) {
-        let (scenario, link) = at_the_edge(Scenario { warm_up: Time::ZERO, record: Default::default(), ..base });
+        let (scenario, link) = at_the_edge(Scenario { warm_up: Time::ZERO, record: Default::default(), ..base }, &own_rule());
         let (recording, answers) = recorded(&scenario);
         let of_rule = |column: &str| counts(&recording, "aggregates", column)[0];
         let mut coloured = 0;
@@ -130,7 +204,7 @@ fn plain() -> Scenario {
         "flows": [{"name": "u", "source": "a", "destination": "b",
                    "transport": {"kind": "udp", "payload_bytes": 500}, "app": {"kind": "cbr", "rate": 4e5}}],
     });
-    at_the_edge(serde_json::from_value(scenario).expect("a scenario")).0
+    at_the_edge(serde_json::from_value(scenario).expect("a scenario"), &own_rule()).0
 }
 
 #[test]
