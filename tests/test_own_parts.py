@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import importlib.util
+import pickle
 import shutil
 import subprocess
 import sys
@@ -109,10 +111,47 @@ class Linked(RtoFilter):
 def test_a_copy_has_all_of_the_state_and_refers_to_itself() -> None:
     own = parshall.own.OwnRto(Linked())
     own.run(RTTS)
-    copy = own.copy()
+    other = own.copy()
     expected = own.run(RTTS)
-    np.testing.assert_array_equal(copy.run(RTTS), expected)
+    np.testing.assert_array_equal(other.run(RTTS), expected)
     assert len(set(expected)) > 300
+
+
+class Bounded(parshall.Queue):
+    __slots__ = ("peak",)
+    limit: int = 5
+    before: int = field(init=False, default=0)
+
+    def on_arrival(self, packet: parshall.own.QueuedPacket) -> int:
+        return parshall.own.DROP if self.before + packet.packets >= self.limit else parshall.own.PASS
+
+
+def _pickled(own: Bounded) -> Any:
+    return pickle.loads(pickle.dumps(own))
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, _pickled])
+def test_a_part_copies_and_pickles_with_its_state(copied: Callable[[Bounded], Any]) -> None:
+    own = Bounded(limit=9)
+    own.before, own.peak = 2, 4.0
+    made = copied(own)
+    assert type(made) is Bounded
+    assert made is not own
+    assert (made.limit, made.before, made.peak, made.parameters()) == (9, 2, 4.0, {"limit": 9})
+    assert bell("aimd", queue=made).hash == bell("aimd", queue=own).hash != bell("aimd", queue=Bounded()).hash
+
+
+def test_a_part_that_is_given_to_others_is_part_of_their_code() -> None:
+    def made(limit: int) -> str:
+        inner = Bounded(limit=limit)
+
+        class Around(parshall.Queue):
+            def on_arrival(self, packet: parshall.own.QueuedPacket) -> int:
+                return inner.on_arrival(packet)
+
+        return bell("aimd", queue=Around()).hash
+
+    assert made(3) == made(3) != made(4)
 
 
 def test_what_cannot_be_copied_is_told_as_such() -> None:
@@ -252,7 +291,8 @@ class Faulty(RtoFilter):
             raise ZeroDivisionError("nothing left")
 
     def rto(self) -> Any:
-        return {"nan": float("nan"), "negative": -1.0, "text": "soon"}.get(self.answer, 1.0)
+        wrong = {"nan": float("nan"), "negative": -1.0, "text": "soon", "true": True}
+        return wrong.get(self.answer, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -264,6 +304,7 @@ class Faulty(RtoFilter):
         ),
         ("negative", r"Faulty\.rto, flow f1, 0\.\d+ s: it is -1, expected seconds"),
         ("text", r"Faulty\.rto, flow f1, 0\.\d+ s: returned 'soon', expected the timeout, in seconds"),
+        ("true", r"Faulty\.rto, flow f1, 0\.\d+ s: returned True, expected the timeout, in seconds"),
         (
             "srtt",
             r"Faulty\.rto, flow f1, 0\.\d+ s: srtt is -1, expected seconds, at least 0, or NaN for none",
@@ -328,6 +369,25 @@ def test_errors_name_what_to_write() -> None:
         parshall.forecast.Forecaster(example("ewma").Ewma)
     with pytest.raises(InputError, match="rto"):
         parshall.Tcp(rto=example("ewma").Ewma())
+
+
+@pytest.mark.parametrize(
+    ("base", "name", "told"),
+    [
+        (parshall.Control, "cwnd", "the engine sets this one"),
+        (RtoFilter, "srtt", "the engine sets this one"),
+        (parshall.Source, "wake_in", "the engine sets this one"),
+        (parshall.Queue, "into", "the engine sets this one"),
+        (parshall.Queue, "on_idle", "this one is that of a method"),
+        (parshall.Marker, "parameters", "this one is that of a method"),
+    ],
+)
+@pytest.mark.parametrize("value", [1.0, field(init=False, default=0.0)])
+def test_a_field_cannot_hide_what_the_engine_sets_or_calls(
+    base: type, name: str, told: str, value: Any
+) -> None:
+    with pytest.raises(InputError, match=rf"^Hides\.{name}: got a field, expected another name: {told}$"):
+        type("Hides", (base,), {name: value, "__annotations__": {name: float}})
 
 
 class Stranger:

@@ -7,12 +7,13 @@ import difflib
 import inspect
 import math
 import re
+import types
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from typing_extensions import Self, dataclass_transform
 
 from parshall.errors import InputError, ScenarioError, shown
-from parshall.own.kinds import KINDS, Event, Kind, name_class, set_base
+from parshall.own.kinds import KINDS, Event, Kind, base_of, name_class, set_base
 
 if TYPE_CHECKING:
     from parshall.own.kinds import OwnPart
@@ -51,6 +52,7 @@ class Part:
             return
         for name, value in vars(cls).items():
             _refuse_unknown_event(cls, name, value)
+            _refuse_taken_name(cls, name, value)
             if type(value).__module__.startswith("parshall.estimators"):
                 owner = cls._kind.owner
                 expected = (
@@ -64,6 +66,12 @@ class Part:
         made = super().__new__(cls)
         object.__setattr__(made, "_given", (args, kwargs))
         return made
+
+    def __getnewargs_ex__(self) -> Any:
+        """The arguments it was made with, for copies and pickles: these have its state besides, but not what
+        the engine keeps of it.
+        """
+        return self._given
 
     @classmethod
     def _events(cls) -> tuple[Event, ...]:
@@ -124,6 +132,17 @@ def _refuse_unknown_event(cls: type[Part], name: str, value: object) -> None:
             "a method that nobody calls",
             f"{meant}, or another of {', '.join(called)}",
         )
+
+
+def _refuse_taken_name(cls: type[Part], name: str, value: object) -> None:
+    """A value would hide what the engine sets or calls. Functions and properties know what they do."""
+    if name.startswith("__") or hasattr(type(value), "__get__"):
+        return
+    hidden = inspect.getattr_static(base_of(cls._kind), name, None)
+    if isinstance(hidden, types.GetSetDescriptorType):
+        raise InputError(f"{cls.__name__}.{name}", "a field", "another name: the engine sets this one")
+    if callable(hidden) and not callable(value):
+        raise InputError(f"{cls.__name__}.{name}", "a field", "another name: this one is that of a method")
 
 
 def _equal(value: object, default: object) -> bool:

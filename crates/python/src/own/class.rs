@@ -110,16 +110,16 @@ pub fn failure(error: PyErr) -> Failure {
 
 /// An object in the same state as another of its class; what the engine knows of it is its base's affair.
 pub fn copied<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    object.py().import("parshall.own.copies")?.call_method1("copied", (object,))
+    object.py().import("copy")?.call_method1("deepcopy", (object,))
 }
 
-/// A number that a method returned.
+/// A number that a method returned. A truth value is none.
 pub fn number(returned: Bound<'_, PyAny>, expected: &'static str) -> PyResult<f64> {
-    let number = returned.extract();
-    number.map_err(|_: PyErr| super::WrongAnswerError::new_err((returned.unbind(), expected)))
+    let number = returned.extract().ok().filter(|_| !returned.is_instance_of::<PyBool>());
+    number.ok_or_else(|| super::WrongAnswerError::new_err((returned.unbind(), expected)))
 }
 
-/// A whole number that a method returned, and `nothing`, if there is such a number, for None. A truth value is no number.
+/// A whole number that a method returned, and `nothing`, if there is such a number, for None. A truth value is none.
 pub fn whole(returned: Bound<'_, PyAny>, nothing: Option<i64>, expected: &'static str) -> PyResult<i64> {
     if let (true, Some(nothing)) = (returned.is_none(), nothing) {
         return Ok(nothing);
