@@ -401,6 +401,42 @@ def test_a_file_names_a_queue_and_the_command_runs_it(
     capsys.readouterr()
 
 
+@pytest.mark.parametrize(
+    ("module", "told"),
+    [
+        ("raise ValueError('of its own')", r"ValueError: of its own \(queue_named\.py, line 1\)"),
+        ("import sys\nsys.exit(3)", r"SystemExit: 3 \(queue_named\.py, line 2\)"),
+        ("def f(:", r"SyntaxError: invalid syntax \(queue_named\.py, line 1\)"),
+        ("import no_such_one", r"ModuleNotFoundError: No module .* \(queue_named\.py, line 1\)"),
+    ],
+)
+def test_a_module_that_fails_is_told_with_its_line(folder: Path, module: str, told: str) -> None:
+    (folder / "queue_named.py").write_text(module)
+    with pytest.raises(ScenarioError, match=rf"expected a module that can be imported \({told}\)$"):
+        parshall.loads(BELL.replace("QUEUE", '"queue_named:Short"'))
+
+
+@pytest.mark.parametrize(
+    ("table", "told"),
+    [
+        (
+            'source = "queue_named:Short", values = { limt = 3 }',
+            r"\.values: got .*, expected parameters of Short",
+        ),
+        (
+            'source = "queue_named:Short", form = "numba"',
+            r'\.form: got "numba", expected "python", which queue_named:Short is',
+        ),
+        ('source = ":Short"', r": got .*, expected a class derived from parshall\.Queue, as module:Class$"),
+    ],
+)
+def test_a_table_that_its_class_does_not_fit_is_refused_as_it_is_read(
+    folder: Path, table: str, told: str
+) -> None:
+    with pytest.raises(ScenarioError, match=rf"dumbbell\.queue{told}"):
+        parshall.loads(BELL.replace("QUEUE", f'{{ kind = "user", {table} }}'))
+
+
 TRAVELS = """
 import sys
 import parshall

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from parshall import _core
 from parshall.errors import InputError, shown
+from parshall.own import failure
 from parshall.own.identity import code_hash
 from parshall.own.kinds import KINDS, Kind, base_of, kind_of_class, name_class
 
@@ -123,6 +124,7 @@ def _named(kind: Kind, source: str, values: dict[str, Any], here: Path) -> OwnPa
         return shared(kind, (here / source).resolve(), values)
     with _looked_for_in(here, source.partition(":")[0]):
         cls = _imported(kind, source, f"a class derived from parshall.{kind.base}, as module:Class")
+    _check_names(cls, values)
     return described(cls, values)
 
 
@@ -172,17 +174,20 @@ def _class_of(kind: Kind, source: str, code: str) -> type[Part]:
 
 def _imported(kind: Kind, source: str, expected: str) -> type[Part]:
     module, _, name = source.partition(":")
-    if module == "__main__" or "<locals>" in name:
+    if module in ("", "__main__") or module.startswith(".") or "<locals>" in name:
         raise InputError("", shown(source), expected)
     try:
         found: Any = import_module(module)
+    except (Exception, SystemExit) as error:
+        if isinstance(error, ModuleNotFoundError) and f"{module}.".startswith(f"{error.name}."):
+            raise InputError("", shown(source), f"{expected} ({error})") from None
+        reason = failure.described(error)
+        raise InputError("", shown(source), f"a module that can be imported ({reason})") from None
+    try:
         for part in name.split("."):
             found = getattr(found, part)
-    except (ImportError, AttributeError, ValueError) as error:
+    except AttributeError as error:
         raise InputError("", shown(source), f"{expected} ({error})") from None
-    except Exception as error:
-        reason = f"{type(error).__name__}: {error}"
-        raise InputError("", shown(source), f"a module that can be imported ({reason})") from None
     if not (isinstance(found, type) and issubclass(found, base_of(kind))):
         raise InputError("", shown(source), f"a class derived from parshall.{kind.base}")
     return found
@@ -208,6 +213,17 @@ def _maker(cls: type[Part], values: dict[str, Any]) -> Any:
     try:
         inspect.signature(cls).bind(**given)
     except TypeError as error:
-        field = cls._kind.field
-        raise InputError(f"{field}.values", shown(given), f"parameters of {cls.__name__} ({error})") from None
+        raise _no_parameters(cls, given, error) from None
     return lambda: cls(**given)
+
+
+def _check_names(cls: type[Part], values: dict[str, Any]) -> None:
+    """Refuses values for which a class has no parameters; those that are missing may still be given."""
+    try:
+        inspect.signature(cls).bind_partial(**values)
+    except TypeError as error:
+        raise _no_parameters(cls, values, error) from None
+
+
+def _no_parameters(cls: type[Part], values: dict[str, Any], error: TypeError) -> InputError:
+    return InputError(f"{cls._kind.field}.values", shown(values), f"parameters of {cls.__name__} ({error})")

@@ -121,6 +121,14 @@ impl Reader<'_> {
         let parameters = values(parameters).map_err(|fault| fault.within("values"));
         let parameters = self.kept(parameters)?;
         let found = self.kept(self.find(part, source, &parameters))?;
+        if let (Some(form @ Given::Text(text)), Some(Value::String(its))) =
+            (given.get("form"), found.get("form"))
+        {
+            if text != its {
+                let expected = format!("{its:?}, which {source} is");
+                return self.kept(Err(Fault::new("form", shown(form), expected)));
+            }
+        }
         let Given::Table(entries) = given else { return None };
         let mut entries: Vec<(String, Given)> =
             entries.iter().filter(|(key, _)| !found.contains_key(key)).cloned().collect();
