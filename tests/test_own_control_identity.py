@@ -53,6 +53,30 @@ class Own(Control):
     assert len(set(codes.values())) == 3
 
 
+def test_an_attribute_is_no_variable_of_its_name() -> None:
+    text = (
+        "from parshall import Control\n\n\nclass Own(Control):\n    def on_ack(self, ack):\n        {body}\n"
+    )
+
+    def changes(body: str) -> bool:
+        names: dict[str, Any] = {"__name__": "__main__"}
+        exec(text.format(body=body), names)
+        before = code_hash(names["Own"], Control)
+        names["limit"] = 5
+        return code_hash(names["Own"], Control) != before
+
+    assert not changes("self.limit = self.cwnd")
+    assert not changes("self.cwnd = min(self.limit, [each.limit for each in (ack,)][0])")
+    for body in (
+        "self.cwnd = limit",
+        "self.cwnd = self.limit + (lambda: limit)()",
+        "self.cwnd = globals()['limit']",
+        "import sys; self.cwnd = sys.modules[__name__].limit",
+        "self.cwnd = eval('li' + 'mit') + self.limit",
+    ):
+        assert changes(body), body
+
+
 def test_runs_with_own_code_are_cached(tmp_path: Path) -> None:
     from parshall.engine.cache import Cache
 

@@ -236,34 +236,6 @@ class Small(parshall.Marker):
 class Other:
     pass
 """
-TRAVELS = """
-import sys
-import parshall
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
-from parshall.sweep import Sweep
-from marker_named import Small
-
-if __name__ == "__main__":
-    at = "links[3].conditioner.rules[0].meter"
-    network = parshall.load(sys.argv[1]).with_({at: Small(), "duration": "7 s"})
-    sweep = Sweep(network, {f"{at}.limit": [600, 2000]}, seeds=range(2))
-    here = sweep.run(cache=None).to_pandas("ports")
-    with ProcessPoolExecutor(1, mp_context=get_context("fork")) as pool:
-        assert here.equals(sweep.run(executor=pool, cache=None).to_pandas("ports"))
-    assert here.equals(sweep.run(executor="dask", cache=None).to_pandas("ports"))
-    print(here.packets_dropped.nunique() > 1)
-"""
-
-
-def test_own_markers_travel_to_other_processes(tmp_path: Path) -> None:
-    (tmp_path / "marker_named.py").write_text(MINE)
-    script = tmp_path / "script.py"
-    script.write_text(TRAVELS)
-    done = subprocess.run(
-        [sys.executable, str(script), str(FILE)], capture_output=True, text=True, timeout=300, check=False
-    )
-    assert (done.returncode, done.stdout) == (0, "True\n"), done.stderr
 
 
 def test_a_file_names_a_marker_and_the_command_runs_it(

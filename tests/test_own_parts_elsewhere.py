@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib.util
 import json
 import subprocess
 import sys
@@ -18,8 +19,11 @@ from parshall.capture import Capture
 from parshall.cli.main import main
 
 SCRIPT = """
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import field
+from multiprocessing import get_context
 import parshall
+from parshall.own import DROP, GREEN, PASS, RED
 from parshall.sweep import Sweep
 {imported}
 
@@ -43,6 +47,16 @@ class Pages(parshall.Source):
         self.write(25)
     def on_done(self, done):
         self.wake_in = 0.1 + 0.2 * self.random()
+
+class Short(parshall.Queue):
+    limit: int = 15
+    def on_arrival(self, packet):
+        return DROP if packet.packets >= self.limit else PASS
+
+class Now(parshall.Marker):
+    part: float = 0.01
+    def colour(self, packet):
+        return RED if self.random() < self.part else GREEN
 {decorate}
 
 def group(name, app, control=None, rto=None):
@@ -51,39 +65,35 @@ def group(name, app, control=None, rto=None):
 
 if __name__ == "__main__":
     network = dict(rate="4 Mbit/s", delay="20 ms", access_rate="50 Mbit/s", access_delay="2 ms")
-    bell = parshall.Dumbbell(duration="6 s", **network, queue=parshall.DropTail(limit_packets=15), flows=[
+    bell = parshall.Dumbbell(duration="6 s", **network, queue=Short(), flows=[
         group("timed", parshall.Bulk(), rto=Twice()),
         group("told", parshall.Bulk(), control=parshall.ArimaVegas(forecaster=Last())),
         group("pages", Pages()),
     ])
-    sweep = Sweep(bell.scenario(), {{"links[0].delay": ["1 ms", "9 ms"]}}, seeds=range(2))
+    edge = parshall.Conditioner(rules=[parshall.Rule(meter=Now(), if_red="drop")])
+    marked = bell.scenario().with_({{"links[0].conditioner": edge}})
+    meter = "links[0].conditioner.rules[0].meter.part"
+    limit = "links[0].queue.limit"
+    sweep = Sweep(marked, {{limit: [5, 15], meter: [0.01, 0.1]}}, seeds=[1])
     here = sweep.run(cache=None).to_pandas("flows")
-{elsewhere}
-    assert here.equals(there)
+    assert here.groupby([limit, meter]).packets_dropped.sum().nunique() == 4
+    with ProcessPoolExecutor(1, mp_context=get_context("fork")) as pool:
+        assert here.equals(sweep.run(executor=pool, cache=None).to_pandas("flows"))
+    if {dask}:
+        assert here.equals(sweep.run(executor="dask", cache=None).to_pandas("flows"))
     print(len(here))
 """
 
-FORKED = """
-    from concurrent.futures import ProcessPoolExecutor
-    from multiprocessing import get_context
-    with ProcessPoolExecutor(1, mp_context=get_context("fork")) as pool:
-        there = sweep.run(executor=pool, cache=None).to_pandas("flows")
-"""
-DASK = """
-    there = sweep.run(executor="dask", cache=None).to_pandas("flows")
-"""
-NATIVE = "Twice, Last, Pages = map(parshall.native, (Twice, Last, Pages))"
+NATIVE = "Twice, Last, Pages, Short, Now = map(parshall.native, (Twice, Last, Pages, Short, Now))"
 
 
-@pytest.mark.parametrize("elsewhere", [FORKED, DASK], ids=["processes", "dask"])
 @pytest.mark.parametrize("decorate", ["", NATIVE], ids=["python", "numba"])
-def test_parts_travel_to_other_processes(tmp_path: Path, elsewhere: str, decorate: str) -> None:
-    if elsewhere == DASK:
-        pytest.importorskip("distributed", reason="dask is not installed")
+def test_parts_travel_to_other_processes(tmp_path: Path, decorate: str) -> None:
     # Numba's threads and forks do not go together unless it is loaded before.
     imported = "import numba; numba.njit(lambda: None)()" if decorate else ""
+    dask = importlib.util.find_spec("distributed") is not None
     path = tmp_path / "script.py"
-    path.write_text(SCRIPT.format(elsewhere=elsewhere, decorate=decorate, imported=imported))
+    path.write_text(SCRIPT.format(decorate=decorate, imported=imported, dask=dask))
     done = subprocess.run(
         [sys.executable, str(path)], capture_output=True, text=True, timeout=300, check=False
     )

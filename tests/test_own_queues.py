@@ -437,43 +437,6 @@ def test_a_table_that_its_class_does_not_fit_is_refused_as_it_is_read(
         parshall.loads(BELL.replace("QUEUE", f'{{ kind = "user", {table} }}'))
 
 
-TRAVELS = """
-import sys
-import parshall
-from parshall.own import DROP, PASS
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
-from parshall.sweep import Sweep
-
-class Own(parshall.Queue):
-    limit: int = 9
-    def on_arrival(self, packet):
-        return DROP if packet.packets >= self.limit else PASS
-DECORATE
-
-if __name__ == "__main__":
-    network = parshall.Dumbbell(duration="3 s", rate="4 Mbit/s", delay="20 ms", access_rate="50 Mbit/s",
-        access_delay="2 ms", queue=Own(),
-        flows=[parshall.FlowGroup(name="f", count=2, transport="tcp", app="bulk")])
-    sweep = Sweep(network.scenario(), {"links[0].queue.limit": [5, 9]}, seeds=range(2))
-    here = sweep.run(cache=None).to_pandas("ports")
-    with ProcessPoolExecutor(1, mp_context=get_context("fork")) as pool:
-        assert here.equals(sweep.run(executor=pool, cache=None).to_pandas("ports"))
-    assert here.equals(sweep.run(executor="dask", cache=None).to_pandas("ports"))
-    print(here.packets_dropped.nunique() > 2)
-"""
-
-
-@pytest.mark.parametrize("decorate", ["", "Own = parshall.native(Own)"])
-def test_own_queues_travel_to_other_processes(tmp_path: Path, decorate: str) -> None:
-    script = tmp_path / "script.py"
-    script.write_text(TRAVELS.replace("DECORATE", decorate))
-    done = subprocess.run(
-        [sys.executable, str(script)], capture_output=True, text=True, timeout=300, check=False
-    )
-    assert (done.returncode, done.stdout) == (0, "True\n"), done.stderr
-
-
 def test_errors_name_what_to_write(tmp_path: Path) -> None:
     module = example("step_mark")
     with pytest.raises(InputError, match="got the class StepMark, expected one of it"):

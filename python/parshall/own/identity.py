@@ -17,7 +17,7 @@ import hashlib
 import importlib
 import inspect
 import types
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,11 @@ _BORN_WITH = {
     "__static_attributes__", "__weakref__", "_abc_impl",
 }  # fmt: skip
 """Members of classes that say nothing about what they do, or that others say as well."""
+_MODULES_AS_VALUES = {
+    "__dict__", "__globals__", "__import__", "eval", "exec", "f_globals", "globals", "import_module",
+    "locals", "modules", "vars",
+}  # fmt: skip
+"""Names by which code can come to its own module, of which its variables are attributes."""
 
 
 def code_hash(cls: type, last: type) -> str:
@@ -175,7 +180,7 @@ class _Reader:
                 self.tell(f"{variable} is not set")
             else:
                 self.take(variable, content)
-        for variable in sorted(_names(function.__code__).intersection(function.__globals__)):
+        for variable in sorted(_global_names(function.__code__).intersection(function.__globals__)):
             self.take(variable, function.__globals__[variable])
         for module in _imported(function.__code__, function.__globals__):
             self.take(f"import of {module.__name__}", module)
@@ -245,17 +250,53 @@ def _parts(value: Any) -> list[Any] | None:
 
 def _names(code: types.CodeType) -> set[str]:
     """Names that code and the functions inside of it refer to, also by a text as ``getattr`` takes it."""
-    found = {*code.co_names}
-    waiting: list[Any] = list(code.co_consts)
-    while waiting:
-        constant = waiting.pop()
+    return _variables(code) | _attribute_names(code)
+
+
+def _global_names(code: types.CodeType) -> set[str]:
+    """Names of global variables that code may refer to. An attribute, as ``limit`` in ``self.limit``, is none
+    unless the code can come to its own module.
+    """
+    names = _names(code)
+    return names if names & _MODULES_AS_VALUES else _variables(code)
+
+
+def _attribute_names(code: types.CodeType) -> set[str]:
+    """Names by which code and the functions inside of it refer to attributes."""
+    return {step.argval for step in _naming(code) if _is_attribute(step)}
+
+
+def _variables(code: types.CodeType) -> set[str]:
+    """Other names that code and the functions inside of it refer to, and texts that may be names."""
+    found = {step.argval for step in _naming(code) if not _is_attribute(step)}
+    return found.union(*(_texts(each.co_consts) for each in _nested(code)))
+
+
+def _naming(code: types.CodeType) -> Iterator[dis.Instruction]:
+    """Instructions with a name in code and the functions inside of it."""
+    for each in _nested(code):
+        yield from (step for step in dis.get_instructions(each) if step.opcode in dis.hasname)
+
+
+def _is_attribute(step: dis.Instruction) -> bool:
+    return "ATTR" in step.opname or "METHOD" in step.opname
+
+
+def _nested(code: types.CodeType) -> Iterator[types.CodeType]:
+    """Code, and that of the functions inside of it."""
+    yield code
+    for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
-            found |= _names(constant)
-        elif isinstance(constant, tuple | frozenset):
-            waiting += constant
+            yield from _nested(constant)
+
+
+def _texts(constants: Iterable[Any]) -> Iterator[str]:
+    """Texts among constants that may be names."""
+    for constant in constants:
+        if isinstance(constant, tuple | frozenset):
+            yield from _texts(constant)
         elif isinstance(constant, str) and constant.isidentifier():
-            found.add(constant)
-    return found
+            yield constant
 
 
 def _imported(code: types.CodeType, scope: dict[str, Any]) -> Iterator[types.ModuleType]:
