@@ -118,6 +118,20 @@ def test_a_capture_is_replayed_through_a_filter(compiled: bool, tmp_path: Path) 
     assert found["mine"] == found["jacobson"] != found["bare"] == found["theirs"]
 
 
+UNFIT = """import parshall
+
+class Nan(parshall.RtoFilter):
+    def rto(self): return float("nan")
+
+class Needs(Nan):
+    gain: float
+
+class Breaks(Nan):
+    def __init__(self):
+        self.gain = 1 / 0
+"""
+
+
 def test_the_command_weighs_a_filter(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -127,7 +141,14 @@ def test_the_command_weighs_a_filter(
     assert main(["rto", "rtts.txt", "--filter", "jacobson_named:Jacobson", "--json"]) == 0
     told = {each.pop("filter"): each for each in json.loads(capsys.readouterr().out)["filters"]}
     assert told["Jacobson"] == told["jacobson"] != told["median"]
-    assert main(["rto", "rtts.txt", "--filter", "jacobson_named:Nothing"]) == 1
-    error = capsys.readouterr().err
-    assert "has no attribute 'Nothing'" in error
-    assert error.count("\n") == 1
+    (tmp_path / "filters_named.py").write_text(UNFIT)
+    for name, told in (
+        ("jacobson_named:Nothing", "has no attribute 'Nothing'"),
+        ("filters_named:Needs", "expected parameters of Needs (missing a required argument: 'gain')"),
+        ("filters_named:Breaks", "(ZeroDivisionError: division by zero (filters_named.py, line 11)"),
+        ("filters_named:Nan", "Nan.rto: it is NaN, expected seconds"),
+    ):
+        assert main(["rto", "rtts.txt", "--filter", name]) == 1
+        error = capsys.readouterr().err
+        assert told in error
+        assert error.count("\n") == 1

@@ -242,6 +242,10 @@ class Faulty(Queue):
     def on_departure(self, packet: QueuedPacket) -> Any:
         return PUSH_OUT if self.answer == "late" else None
 
+    def on_idle(self, moment: parshall.control.Moment) -> None:
+        if self.answer == "idle":
+            sys.exit(3)
+
 
 ANSWERS = r"expected PASS, MARK, DROP or PUSH_OUT of parshall\.own; None is PASS"
 
@@ -260,6 +264,7 @@ ANSWERS = r"expected PASS, MARK, DROP or PUSH_OUT of parshall\.own; None is PASS
         ("empty", r"on_arrival, .*: pushes a packet out of class 0, expected one in which packets wait"),
         ("turn", r"next_class, .*: names class 7, expected one in which packets wait, or -1 for the first"),
         ("late", r"on_departure, .*: pushes a packet out, expected that of arrivals alone"),
+        ("idle", r"on_idle, port r0->r1, 0\.\d+ s: SystemExit: 3 \(test_own_queues\.py, line \d+\)"),
     ],
 )
 def test_what_is_no_answer_ends_a_run_in_one_line(answer: str, told: str) -> None:
@@ -456,3 +461,17 @@ def test_the_example_draws_its_figure(tmp_path: Path) -> None:
     subprocess.run([sys.executable, str(EXAMPLES.parent / "own_queue.py"), str(target)], check=True)
     shown = Path(__file__).parents[1] / "docs" / "figures" / "own-queue.svg"
     assert target.read_text().count("<path") == shown.read_text().count("<path")
+
+
+def test_state_in_a_class_is_found_out_before_a_second_run() -> None:
+    class Shares(Queue):
+        seen = {}  # noqa: RUF012
+
+        def on_arrival(self, packet: QueuedPacket) -> int:
+            self.seen[packet.flow] = self.seen.get(packet.flow, 0) + 1
+            return DROP if self.seen[packet.flow] > 200 else PASS
+
+    scenario = udp(Shares())
+    parshall.run(scenario, seed=1)
+    with pytest.raises(ScenarioError, match=r"has become .*; what a run changes belongs in fields"):
+        parshall.run(scenario, seed=1)

@@ -27,7 +27,16 @@ if TYPE_CHECKING:
 
     Parts = _core.PythonParts | _core.CompiledParts
 
-__all__ = ["class_of", "code_of", "described", "named", "parts", "parts_of", "register", "registered"]
+__all__ = [
+    "code_of",
+    "described",
+    "instance_of",
+    "named",
+    "parts",
+    "parts_of",
+    "register",
+    "registered",
+]
 
 _LIBRARIES = (".so", ".dylib", ".dll")
 
@@ -128,9 +137,14 @@ def _named(kind: Kind, source: str, values: dict[str, Any], here: Path) -> OwnPa
     return described(cls, values)
 
 
-def class_of(part: OwnPart) -> Any:
-    """The class of a part that was described in this process."""
-    return _known[part.code]
+def instance_of(part: OwnPart) -> Any:
+    """An object of the class of a part that was described in this process. Raises InputError."""
+    make = _maker(_known[part.code], part.values)
+    try:
+        return make()
+    except Exception as error:
+        reason = failure.described(error)
+        raise InputError("", shown(part.source), f"a class of which one can be made ({reason})") from error
 
 
 @contextmanager
@@ -154,9 +168,9 @@ def _class_of(kind: Kind, source: str, code: str) -> type[Part]:
     known = _known.get(code)
     if known is not None:
         if code in _described and (now := code_of(known)) != code:
-            raise InputError(
-                kind.field, f"{source}, which has become {now[:12]}", f"the code that was meant, {code[:12]}"
-            )
+            meant = f"the code that was meant, {code[:12]}"
+            expected = f"{meant}; what a run changes belongs in fields, not in the class"
+            raise InputError(kind.field, f"{source}, which has become {now[:12]}", expected)
         return known
     expected = f"a class of your own, code {code[:12]}, in a module that can be imported, or built in Python"
     try:

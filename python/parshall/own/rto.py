@@ -89,12 +89,12 @@ def filter_named(source: str) -> RtoFilter | SharedRtoFilter:
     """The filter that a command names: ``module:Class``, from the current folder, or a shared library. Raises
     InputError.
     """
-    from parshall.own.found import class_of, named
+    from parshall.own.found import instance_of, named
 
     part = named("UserRto", source, {})
     if part.form == "library":
         return SharedRtoFilter(part.source)
-    made: RtoFilter = class_of(part)()
+    made: RtoFilter = instance_of(part)
     return made
 
 
