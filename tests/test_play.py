@@ -378,6 +378,7 @@ def test_follow_controls_text_and_keys(part: dict[str, Any]) -> None:
     assert 'queue = { kind = "droptail", limit_packets = 1000 }' in part["undone"]
     assert part["heads"] == ["", "A", "now", "now against A"]
     assert part["cursor"] > 0
+    assert part["skipped"], "past the controls, and the address is as it was"
 
 
 def test_fault_is_told_with_its_line_and_goes(part: dict[str, Any]) -> None:

@@ -92,7 +92,10 @@ async function follow() {
   await ran(at, () => input($("seed"), "5"));
   const heads = [...inner.document.querySelectorAll("#numbers thead th")].map((each) => each.textContent);
   at.$("plots").querySelector(".surface").dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
-  return { toml, rate, kind, undone, heads, cursor: page.view.cursor };
+  const { hash } = inner.location;
+  $("skip").click();
+  const skipped = inner.document.activeElement.id === "results" && inner.location.hash === hash;
+  return { toml, rate, kind, undone, heads, skipped, cursor: page.view.cursor };
 }
 
 async function fault() {

@@ -288,6 +288,12 @@ class Page {
       byId("side").scrollIntoView();
       byId("tab-controls").focus({ preventScroll: true });
     });
+    // Not by the link itself: the address holds the lesson, or what is shared.
+    on("skip", "click", (event) => {
+      event.preventDefault();
+      byId("results").scrollIntoView();
+      byId("results").focus({ preventScroll: true });
+    });
     on("undo", "click", () => this.undo());
     on("stop", "click", () => this.runner.stop());
     on("go", "click", () => this.run(0));
