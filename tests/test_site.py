@@ -31,8 +31,11 @@ def test_a_name_without_a_text_is_told() -> None:
     assert reference.missing_texts([names.Name("", "parshall.silent", silent)]) == ["parshall.silent"]
 
 
+def test_every_public_name_has_an_example() -> None:
+    assert reference.missing_examples(NAMES) == []
+
+
 def test_examples_of_the_reference_run() -> None:
-    """``make docs`` asks for one of every name besides."""
     assert set(examples.examples()) <= {name.path for name in NAMES}
     assert examples.broken() == []
 
