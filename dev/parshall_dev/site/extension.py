@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from typing import Any
 
 from parshall import _core
@@ -30,8 +31,9 @@ def setup(app: Any) -> dict[str, Any]:
     app.connect("builder-inited", _generate)
     app.connect("source-read", repository.link_files)
     app.connect("autodoc-process-docstring", _process_docstring)
+    app.connect("doctree-read", _leave_words)
     app.connect("build-finished", _finish)
-    return {"parallel_read_safe": False, "parallel_write_safe": True}
+    return {"parallel_read_safe": False, "parallel_write_safe": True, "env_version": 1}
 
 
 def _generate(app: Any) -> None:
@@ -54,6 +56,18 @@ def _process_docstring(app: Any, what: str, name: str, value: Any, options: Any,
     _mark_code(lines)
     if what in ("class", "exception", "function", "method"):  # of a property it would take a colon for a type
         lines[:] = str(GoogleDocstring(lines, Config(), app, what, name, value, options)).splitlines()
+
+
+def _leave_words(app: Any, doctree: Any) -> None:
+    """Takes links off the words of signatures that say what a field takes, as ``size`` does: no class has
+    such a name, and Sphinx would look for any attribute that has.
+    """
+    from sphinx.addnodes import pending_xref
+
+    for link in list(doctree.findall(pending_xref)):
+        target = link.get("reftarget", "")
+        if (link.get("refdomain"), link.get("reftype")) == ("py", "class") and re.fullmatch("[a-z]+", target):
+            link.replace_self(next(node for node in link.findall() if isinstance(node, str)))
 
 
 def _mark_code(lines: list[str]) -> None:
