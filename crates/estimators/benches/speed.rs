@@ -7,7 +7,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use parshall_estimators::forecast::{Forecaster, ForecasterConfig, Loss, PredictionInterval};
+use parshall_estimators::forecast::{Forecaster, ForecasterConfig, LossFunction, PredictionInterval};
 use parshall_estimators::mad::SlidingMad;
 use parshall_estimators::median::SlidingMedian;
 use parshall_estimators::packet_pair::{Filter, PacketPair, PacketPairSettings};
@@ -103,8 +103,8 @@ fn forecasters() -> Vec<(&'static str, ForecasterConfig)> {
         ),
         ("arima-recursive, (2,1,1)", ForecasterConfig::ArimaRecursive { p: 2, d: 1, q: 1, memory: 1000 }),
         ("arima-refitted, (2,1,1)", refitted(1000, 2000)),
-        ("mixture, absolute", ForecasterConfig::Mixture { loss: Loss::Absolute }),
-        ("mixture, squared", ForecasterConfig::Mixture { loss: Loss::Squared }),
+        ("mixture, absolute", ForecasterConfig::Mixture { loss: LossFunction::Absolute }),
+        ("mixture, squared", ForecasterConfig::Mixture { loss: LossFunction::Squared }),
     ]
 }
 

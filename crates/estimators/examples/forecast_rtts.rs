@@ -7,7 +7,7 @@ use std::error::Error;
 use std::{env, fs};
 
 use parshall_estimators::forecast::{
-    evaluate, Blend, Forecaster, ForecasterConfig, Loss, PredictionInterval,
+    evaluate, Blend, Forecaster, ForecasterConfig, LossFunction, PredictionInterval,
 };
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         ("EWMA 1/8 (srtt)", ForecasterConfig::Ewma { gain: 0.125 }),
         ("median of 9", ForecasterConfig::Median { window: 9 }),
         ("ARIMA(2,1,1), recursive", ForecasterConfig::ArimaRecursive { p: 2, d: 1, q: 1, memory: 500 }),
-        ("mixture", ForecasterConfig::Mixture { loss: Loss::Absolute }),
+        ("mixture", ForecasterConfig::Mixture { loss: LossFunction::Absolute }),
     ];
     let warm_up = rtts_ms.len() / 10;
     println!("{:26}{:>10}{:>10}", "forecaster", "MAE, ms", "RMSE, ms");
@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let three: [Box<dyn Forecaster>; 3] =
         blended.drain(..3).collect::<Vec<_>>().try_into().map_err(|_| "three")?;
-    report("blend of the first three", &mut Blend::new(Loss::Absolute, three), &rtts_ms, warm_up);
+    report("blend of the first three", &mut Blend::new(LossFunction::Absolute, three), &rtts_ms, warm_up);
 
     let mut interval = PredictionInterval::new(ForecasterConfig::Median { window: 9 }.try_build()?, 0.9)?;
     rtts_ms.iter().for_each(|&rtt| interval.update(rtt));

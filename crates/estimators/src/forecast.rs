@@ -53,7 +53,7 @@ pub use last_value::LastValue;
 pub use lmmse::LmmseForecaster;
 pub use lms::Lms;
 pub use median::MedianForecaster;
-pub use mixture::{Loss, Mixture, ShiftDetector};
+pub use mixture::{LossFunction, Mixture, ShiftDetector};
 pub use rls::Rls;
 
 /// A forecaster of a series, which comes one sample at a time. A finite series gives finite forecasts.

@@ -1,7 +1,7 @@
 //! After construction no estimator allocates, whatever it is fed and however often it is reset.
 
 use parshall_estimators::ewma::Ewma;
-use parshall_estimators::forecast::{Blend, Forecaster, ForecasterConfig, Loss, PredictionInterval};
+use parshall_estimators::forecast::{Blend, Forecaster, ForecasterConfig, LossFunction, PredictionInterval};
 use parshall_estimators::long_memory::{Bandwidth, Family, HurstEstimator, LocalWhittle, Method};
 use parshall_estimators::mad::SlidingMad;
 use parshall_estimators::median::SlidingMedian;
@@ -67,7 +67,7 @@ fn the_probe_timer_does_not_allocate() {
 #[test]
 fn a_blend_does_not_allocate() {
     let experts = [ForecasterConfig::LastValue {}, ForecasterConfig::Median { window: 9 }];
-    let mut blend = Blend::new(Loss::Absolute, experts.map(|config| config.build()));
+    let mut blend = Blend::new(LossFunction::Absolute, experts.map(|config| config.build()));
     let made = requests(|| {
         for x in samples() {
             blend.update(x);
@@ -136,8 +136,8 @@ fn forecasters_and_their_intervals_do_not_allocate() {
         lmmse(true),
         ForecasterConfig::ArimaRecursive { p: 2, d: 1, q: 1, memory: 500 },
         ForecasterConfig::ArimaRefitted { p: 2, d: 1, q: 1, window: 400, every: 300 },
-        ForecasterConfig::Mixture { loss: Loss::Absolute },
-        ForecasterConfig::Mixture { loss: Loss::Squared },
+        ForecasterConfig::Mixture { loss: LossFunction::Absolute },
+        ForecasterConfig::Mixture { loss: LossFunction::Squared },
     ];
     for config in configs {
         let mut interval = PredictionInterval::new(config.build(), 0.9).unwrap();

@@ -263,7 +263,7 @@ impl Work {
 
     /// Takes in what has come.
     fn receive(&mut self) -> io::Result<()> {
-        let clock = Clock::now();
+        let clock = RelayClock::now();
         for _ in 0..AT_ONCE {
             let Some(received) = self.listening.receive(&mut self.buffer)? else { break };
             let Some(peer) = received.from.and_then(|from| self.peer(from)) else {
@@ -359,25 +359,25 @@ impl Work {
 }
 
 /// The relay's clock and the system's at one instant.
-struct Clock {
+struct RelayClock {
     instant: Instant,
     system: Duration,
 }
 
-impl Clock {
+impl RelayClock {
     /// Datagrams do not wait longer than this, unless somebody has set the system's clock.
     const LONGEST: Duration = Duration::from_secs(10);
 
     fn now() -> Self {
         let system = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        Clock { instant: Instant::now(), system }
+        RelayClock { instant: Instant::now(), system }
     }
 
     /// The instant of a time that the kernel gives; now, if it gives none.
     fn instant(&self, at: Option<Duration>) -> Instant {
         let Some(at) = at else { return self.instant };
         match self.system.checked_sub(at) {
-            Some(ago) if ago < Clock::LONGEST => self.instant.checked_sub(ago).unwrap_or(self.instant),
+            Some(ago) if ago < RelayClock::LONGEST => self.instant.checked_sub(ago).unwrap_or(self.instant),
             Some(_) => self.instant,
             // It came after the clocks were read.
             None => self.instant + (at - self.system).min(LOOKING),

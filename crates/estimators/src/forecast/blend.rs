@@ -3,21 +3,21 @@
 use core::array;
 
 use super::mixture::Polynomial;
-use super::{Forecaster, Loss};
+use super::{Forecaster, LossFunction};
 use crate::sample::is_finite;
 
 /// The weighted mean of what `N` forecasters say, with weights that follow how much less each lost than the mean.
 ///
-/// In the long run it loses about as much as the best of them by the given [`Loss`], without a rate to set. Until one of
+/// In the long run it loses about as much as the best of them by the given [`LossFunction`], without a rate to set. Until one of
 /// them is better than the mean, the first has all the weight. [`super::Mixture`] has forecasters of its own, and more rules.
 ///
 /// Forecasters of several types are boxed:
 ///
 /// ```
-/// use parshall_estimators::forecast::{Blend, Forecaster, Holt, LastValue, Loss};
+/// use parshall_estimators::forecast::{Blend, Forecaster, Holt, LastValue, LossFunction};
 ///
 /// let experts: [Box<dyn Forecaster>; 2] = [Box::new(LastValue::default()), Box::new(Holt::new(0.5, 0.5)?)];
-/// let mut blend = Blend::new(Loss::Absolute, experts);
+/// let mut blend = Blend::new(LossFunction::Absolute, experts);
 /// (0..500).for_each(|t| blend.update(f64::from(t)));
 /// assert!((blend.forecast().unwrap() - 500.0).abs() < 0.01); // the line goes on
 /// assert!(blend.weights()[1] > 0.99);
@@ -25,7 +25,7 @@ use crate::sample::is_finite;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Blend<F, const N: usize> {
-    loss: Loss,
+    loss: LossFunction,
     experts: [F; N],
     /// Their forecasts of the next sample.
     forecasts: [f64; N],
@@ -36,7 +36,7 @@ pub struct Blend<F, const N: usize> {
 
 impl<F: Forecaster, const N: usize> Blend<F, N> {
     /// A mixture that is to lose little by `loss`. There is at least one expert.
-    pub fn new(loss: Loss, experts: [F; N]) -> Self {
+    pub fn new(loss: LossFunction, experts: [F; N]) -> Self {
         const { assert!(N > 0, "a mixture has at least one expert") };
         Blend {
             loss,
@@ -123,7 +123,7 @@ mod tests {
         .map(|config| config.build())
     }
 
-    fn lost(forecaster: &mut dyn Forecaster, xs: &[f64], loss: Loss) -> f64 {
+    fn lost(forecaster: &mut dyn Forecaster, xs: &[f64], loss: LossFunction) -> f64 {
         let step = |sum: f64, &x: &f64| {
             let error = forecaster.forecast().map_or(0.0, |forecast| forecast - x);
             forecaster.update(x);
@@ -135,7 +135,7 @@ mod tests {
     proptest! {
         #[test]
         fn it_is_within_its_experts_and_weights_add_up_to_one(xs in prop::collection::vec(-1e3..1e3f64, 1..100)) {
-            let mut blend = Blend::new(Loss::Absolute, experts());
+            let mut blend = Blend::new(LossFunction::Absolute, experts());
             for x in xs {
                 blend.update(x);
                 let all = blend.experts().each_ref().map(|expert| expert.forecast().unwrap());
@@ -166,7 +166,7 @@ mod tests {
             })
             .collect();
         for (name, xs) in [("line", line), ("noise", noise), ("walk", walk)] {
-            for loss in [Loss::Absolute, Loss::Squared] {
+            for loss in [LossFunction::Absolute, LossFunction::Squared] {
                 let best = experts().iter_mut().map(|e| lost(e, &xs, loss)).fold(f64::INFINITY, f64::min);
                 let blended = lost(&mut Blend::new(loss, experts()), &xs, loss);
                 assert!(blended <= 1.03 * best + 10.0, "{name}: {blended} {best}");
@@ -184,7 +184,7 @@ mod tests {
             }
             fn reset(&mut self) {}
         }
-        let mut blend = Blend::new(Loss::Squared, [Silent(None), Silent(Some(f64::NAN))]);
+        let mut blend = Blend::new(LossFunction::Squared, [Silent(None), Silent(Some(f64::NAN))]);
         assert_eq!((blend.forecast(), blend.weights()), (None, &[0.0; 2]));
         for x in [2.0, f64::NAN, 3.0, f64::MAX, -f64::MAX] {
             blend.update(x);

@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 
 use super::{
     AdaptiveEwma, AnyForecaster, ArimaConfig, Constant, EwmaForecaster, ForecasterMaker, Fractional,
-    FractionalForecaster, Holt, LastValue, LmmseForecaster, Lms, Loss, MedianForecaster, Mixture,
+    FractionalForecaster, Holt, LastValue, LmmseForecaster, Lms, LossFunction, MedianForecaster, Mixture,
     RecursiveArima, RefittedArima, Rls,
 };
 use crate::arima::{Coefficients, Order};
@@ -184,7 +184,7 @@ pub enum ForecasterConfig {
     Mixture {
         /// Loss whose sum over the series is to be least.
         #[cfg_attr(feature = "serde", serde(default))]
-        loss: Loss,
+        loss: LossFunction,
     },
     /// One that somebody else wrote, and that the caller hands over.
     User(own::Config<dyn ForecasterMaker>),

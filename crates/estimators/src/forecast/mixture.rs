@@ -45,7 +45,7 @@ const LAST_SHARE: f64 = 0.4;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
-pub enum Loss {
+pub enum LossFunction {
     /// |e|
     #[default]
     Absolute,
@@ -53,12 +53,12 @@ pub enum Loss {
     Squared,
 }
 
-impl Loss {
+impl LossFunction {
     #[inline]
     pub(super) fn of(self, error: f64) -> f64 {
         match self {
-            Loss::Absolute => error.abs(),
-            Loss::Squared => error * error,
+            LossFunction::Absolute => error.abs(),
+            LossFunction::Squared => error * error,
         }
     }
 
@@ -66,9 +66,9 @@ impl Loss {
     #[inline]
     fn slope(self, error: f64) -> f64 {
         match self {
-            Loss::Absolute if error == 0.0 => 0.0,
-            Loss::Absolute => error.signum(),
-            Loss::Squared => 2.0 * error,
+            LossFunction::Absolute if error == 0.0 => 0.0,
+            LossFunction::Absolute => error.signum(),
+            LossFunction::Squared => 2.0 * error,
         }
     }
 }
@@ -92,7 +92,7 @@ fn normalise<const N: usize>(weights: &mut [f64; N], sum: f64) {
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Mixture {
-    loss: Loss,
+    loss: LossFunction,
     experts: Experts,
     detector: ShiftDetector,
     steady: Polynomial<EXPERTS>,
@@ -116,7 +116,7 @@ pub struct Mixture {
 
 impl Mixture {
     /// A mixture that is to lose little by `loss`.
-    pub fn new(loss: Loss) -> Self {
+    pub fn new(loss: LossFunction) -> Self {
         Mixture {
             loss,
             experts: Experts::new(),

@@ -4,19 +4,19 @@ use crate::math::{sqrt, square};
 
 /// The slope of a line through points, and its standard error where the weights are the inverse variances of the ordinates.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Line {
+pub(super) struct Regression {
     pub(super) slope: f64,
     pub(super) standard_error: f64,
 }
 
 /// Fits a line to points of abscissa, ordinate and weight; there are at least two abscissas.
-pub(super) fn line(points: impl Iterator<Item = (f64, f64, f64)> + Clone) -> Line {
+pub(super) fn line(points: impl Iterator<Item = (f64, f64, f64)> + Clone) -> Regression {
     let sum = |f: fn((f64, f64, f64)) -> f64| points.clone().map(f).sum::<f64>();
     let weight = sum(|(_, _, w)| w);
     let centre = sum(|(x, _, w)| w * x) / weight;
     let squares: f64 = points.clone().map(|(x, _, w)| w * square(x - centre)).sum();
     let products: f64 = points.map(|(x, y, w)| w * (x - centre) * y).sum();
-    Line { slope: products / squares, standard_error: sqrt(squares).recip() }
+    Regression { slope: products / squares, standard_error: sqrt(squares).recip() }
 }
 
 #[cfg(test)]

@@ -73,9 +73,9 @@ impl Bucket {
 
 /// The time of the last packet: no later one may come before it, and what is no number is now.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Clock(f64);
+pub(super) struct MeterClock(f64);
 
-impl Clock {
+impl MeterClock {
     /// The time of the packet before and that of this one.
     pub fn advance(&mut self, now_s: f64) -> (f64, f64) {
         let then_s = self.0;

@@ -5,7 +5,7 @@
 //! and a part [rho](Division) of that is red. With three colours the rest of what is marked is yellow, with two it is
 //! green.
 
-use super::bucket::Clock;
+use super::bucket::MeterClock;
 use super::config::{FairExcessMeter, RttAwareMeter, RttRtoMeter, TcpModelMeter};
 use super::tsw::TswRate;
 use super::Colour;
@@ -228,7 +228,7 @@ fn padhye_seconds(view: &AggregateView, root_p: f64) -> f64 {
 struct Feedback {
     integral: f64,
     part: f64,
-    clock: Clock,
+    clock: MeterClock,
 }
 
 impl Feedback {

@@ -1,7 +1,7 @@
 //! The two rate three colour marker with efficient handling of in-profile traffic (RFC 4115): a committed rate, and
 //! an excess rate beside it instead of a peak rate above it.
 
-use super::bucket::{size, Clock};
+use super::bucket::{size, MeterClock};
 use super::config::Rfc4115Meter;
 use super::{counted, Bucket, Colour, Tokens};
 use crate::seconds::Seconds;
@@ -12,7 +12,7 @@ pub struct InProfile {
     committed: Bucket,
     excess: Bucket,
     colour_aware: bool,
-    clock: Clock,
+    clock: MeterClock,
 }
 
 impl InProfile {
@@ -22,7 +22,7 @@ impl InProfile {
             committed: Bucket::new(config.cir, config.cbs_bytes as f64, tokens),
             excess: Bucket::new(config.eir, config.ebs_bytes as f64, tokens),
             colour_aware: config.colour_aware,
-            clock: Clock::default(),
+            clock: MeterClock::default(),
         }
     }
 

@@ -1,6 +1,6 @@
 //! The single rate three colour marker (RFC 2697): one rate, a committed and an excess burst.
 
-use super::bucket::{size, Clock};
+use super::bucket::{size, MeterClock};
 use super::config::SrtcmMeter;
 use super::{counted, Bucket, Colour, Tokens};
 use crate::seconds::Seconds;
@@ -11,7 +11,7 @@ pub struct Srtcm {
     committed: Bucket,
     excess: Bucket,
     colour_aware: bool,
-    clock: Clock,
+    clock: MeterClock,
 }
 
 impl Srtcm {
@@ -21,7 +21,7 @@ impl Srtcm {
             committed: Bucket::new(config.cir, config.cbs_bytes as f64, tokens),
             excess: Bucket::new(config.cir, config.ebs_bytes as f64, tokens),
             colour_aware: config.colour_aware,
-            clock: Clock::default(),
+            clock: MeterClock::default(),
         }
     }
 

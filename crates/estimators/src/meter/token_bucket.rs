@@ -1,6 +1,6 @@
 //! A token bucket: packets are in profile while there are tokens for them.
 
-use super::bucket::{size, Clock};
+use super::bucket::{size, MeterClock};
 use super::config::TokenBucketMeter;
 use super::{Bucket, Colour, Tokens};
 use crate::seconds::Seconds;
@@ -9,14 +9,14 @@ use crate::seconds::Seconds;
 #[derive(Clone, Debug)]
 pub struct TokenBucket {
     bucket: Bucket,
-    clock: Clock,
+    clock: MeterClock,
 }
 
 impl TokenBucket {
     /// A meter with a full bucket.
     pub fn new(config: &TokenBucketMeter, tokens: Tokens) -> Self {
         let bucket = Bucket::new(config.cir, config.cbs_bytes as f64, tokens);
-        TokenBucket { bucket, clock: Clock::default() }
+        TokenBucket { bucket, clock: MeterClock::default() }
     }
 
     /// Green for a packet in profile, red for another one.

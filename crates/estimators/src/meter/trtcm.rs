@@ -1,6 +1,6 @@
 //! The two rate three colour marker (RFC 2698): a peak and a committed rate, each with its burst.
 
-use super::bucket::{size, Clock};
+use super::bucket::{size, MeterClock};
 use super::config::TrtcmMeter;
 use super::{counted, Bucket, Colour, Tokens};
 use crate::seconds::Seconds;
@@ -11,7 +11,7 @@ pub struct Trtcm {
     committed: Bucket,
     peak: Bucket,
     colour_aware: bool,
-    clock: Clock,
+    clock: MeterClock,
 }
 
 impl Trtcm {
@@ -21,7 +21,7 @@ impl Trtcm {
             committed: Bucket::new(config.cir, config.cbs_bytes as f64, tokens),
             peak: Bucket::new(config.pir, config.pbs_bytes as f64, tokens),
             colour_aware: config.colour_aware,
-            clock: Clock::default(),
+            clock: MeterClock::default(),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Time sliding window markers (RFC 2859; two colours as in Clark and Fang 1998): an estimate of the rate, and colours
 //! drawn so that each gets its share of it.
 
-use super::bucket::{size, Clock};
+use super::bucket::{size, MeterClock};
 use super::config::{Tsw2cmMeter, Tsw3cmMeter};
 use super::{counted, Colour};
 use crate::seconds::Seconds;
@@ -12,13 +12,13 @@ pub struct TswRate {
     /// Bytes a second.
     rate: f64,
     window_s: f64,
-    clock: Clock,
+    clock: MeterClock,
 }
 
 impl TswRate {
     /// An estimate that starts at so many bit/s at time zero.
     pub fn new(start_bps: f64, window_s: f64) -> Self {
-        TswRate { rate: start_bps / 8.0, window_s, clock: Clock::default() }
+        TswRate { rate: start_bps / 8.0, window_s, clock: MeterClock::default() }
     }
 
     /// The rate after a packet, in bytes/s.

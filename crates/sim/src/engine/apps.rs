@@ -12,7 +12,7 @@ use super::{EventKind, Simulation};
 use crate::flow::{Flow, ReceivingEnd, SendingEnd};
 use crate::network::{Hop, PacketId};
 use crate::room::Room;
-use crate::traffic::apps::Demand;
+use crate::traffic::apps::NewTransfer;
 use crate::transport::TcpReceiver;
 use crate::units::Time;
 
@@ -180,7 +180,7 @@ impl Simulation {
         self.apps.reaction = reaction;
     }
 
-    fn demand(&mut self, app: usize, demand: &Demand, now: Time) {
+    fn demand(&mut self, app: usize, demand: &NewTransfer, now: Time) {
         let entry = self.apps.enter(app, demand);
         let slot = &mut self.apps.apps[app].slots[demand.slot as usize];
         let order = Write { line: slot.data, packets: demand.packets, fresh: demand.fresh, entry };

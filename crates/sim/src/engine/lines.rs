@@ -7,7 +7,7 @@ use crate::compile::{AppPlan, Asking, Plan};
 use crate::flow::clock_phase;
 use crate::record::{Table, TransferRow, TransferTable};
 use crate::room::{self, Room};
-use crate::traffic::apps::{Demand, Machine, Place, Reaction};
+use crate::traffic::apps::{Machine, NewTransfer, Reaction, TransferPlace};
 use crate::traffic::start;
 use crate::units::Time;
 
@@ -94,7 +94,7 @@ pub(super) struct Line {
 pub(super) struct Transfer {
     pub flow: u32,
     pub number: u64,
-    pub place: Place,
+    pub place: TransferPlace,
     pub start: Time,
     pub first: Time,
     pub end: Time,
@@ -169,7 +169,7 @@ impl Apps {
     }
 
     /// Puts a transfer that begins into the log, if it is kept.
-    pub fn enter(&mut self, app: usize, demand: &Demand) -> Option<usize> {
+    pub fn enter(&mut self, app: usize, demand: &NewTransfer) -> Option<usize> {
         let app = &mut self.apps[app];
         let count = &mut app.counts[app.slots[demand.slot as usize].count];
         count.transfers += 1;

@@ -235,20 +235,20 @@ mod tests {
     }
 
     /// The RFC's settings, and packets that may be marked or not.
-    struct Line {
+    struct CodelRun {
         codel: Codel,
         now: u32,
         ecn_capable: bool,
     }
 
-    impl Line {
+    impl CodelRun {
         fn new(ecn: bool) -> Self {
-            Line::of(&serde_json::json!({ "ecn": ecn }))
+            CodelRun::of(&serde_json::json!({ "ecn": ecn }))
         }
 
         fn of(settings: &serde_json::Value) -> Self {
             let config: scenario::CoDel = serde_json::from_value(settings.clone()).expect("settings");
-            Line { codel: Codel::new(&config), now: 0, ecn_capable: config.ecn }
+            CodelRun { codel: Codel::new(&config), now: 0, ecn_capable: config.ecn }
         }
 
         /// So many milliseconds in which two packets arrive and the link takes one; when packets were dropped or marked.
@@ -287,7 +287,7 @@ mod tests {
     #[test]
     // [RFC 8289 3.3-a] [RFC 8289 4-a]
     fn drops_follow_the_inverse_square_root() {
-        assert_eq!(Line::new(false).overloaded(470), STRUCK);
+        assert_eq!(CodelRun::new(false).overloaded(470), STRUCK);
     }
 
     #[test]
@@ -305,18 +305,18 @@ mod tests {
             assert!((root - expected).abs() < 1e-4, "{root} {expected}");
         }
         // So drops come at 108, 208, + 50, + 56.25, + 48.78, + 44.15, + 40.41.
-        let mut line = Line::of(&serde_json::json!({"variant": "linux"}));
+        let mut line = CodelRun::of(&serde_json::json!({"variant": "linux"}));
         assert_eq!(line.overloaded(470), [108, 208, 258, 315, 364, 408, 448]);
     }
 
     #[test]
     fn marks_follow_it_too() {
-        assert_eq!(Line::new(true).overloaded(470), STRUCK);
+        assert_eq!(CodelRun::new(true).overloaded(470), STRUCK);
     }
 
     #[test]
     fn soon_after_a_dropping_state_the_next_begins_at_its_rate() {
-        let mut line = Line::new(false);
+        let mut line = CodelRun::new(false);
         line.overloaded(470);
         assert_eq!((line.codel.law.count, line.codel.law.last_count), (6, 1));
         line.idle(100);
@@ -329,7 +329,7 @@ mod tests {
 
     #[test]
     fn long_after_it_the_next_begins_anew() {
-        let mut line = Line::new(false);
+        let mut line = CodelRun::new(false);
         line.overloaded(470);
         // 472 is when the next drop was due: 431.17 + 100 / sqrt(6). The next state begins 16 intervals later.
         line.idle(472 + 1600 - 108 - 470);

@@ -52,7 +52,7 @@ pub struct Pie {
     leaving: VecDeque<Departure>,
     /// Bytes that wait.
     waiting_bytes: u64,
-    rate: Rate,
+    rate: DepartureRate,
 }
 
 /// When a packet leaves the queue to be transmitted.
@@ -65,14 +65,14 @@ struct Departure {
 
 /// Measures how long a number of bytes takes to leave.
 #[derive(Clone, Debug, Default)]
-struct Rate {
+struct DepartureRate {
     /// Start of the measurement under way, and bytes since.
     measured: Option<(Time, u64)>,
     /// Average seconds for [`MEASURED_BYTES`]; 0 before the first measurement.
     seconds: f64,
 }
 
-impl Rate {
+impl DepartureRate {
     /// A packet leaves, and so many bytes stay.
     fn departed(&mut self, now: Time, size: u16, waiting_bytes: u64) {
         if self.measured.is_none() && waiting_bytes >= MEASURED_BYTES {
@@ -107,7 +107,7 @@ impl Pie {
             next_update: config.update,
             leaving: VecDeque::new(),
             waiting_bytes: 0,
-            rate: Rate::default(),
+            rate: DepartureRate::default(),
             config: config.clone(),
         }
     }
@@ -424,7 +424,7 @@ mod tests {
 
     #[test]
     fn the_departure_rate_is_measured_over_sixteen_kibibytes() {
-        let mut rate = Rate::default();
+        let mut rate = DepartureRate::default();
         // 17 packets of 1000 bytes are the first to be 16384 or more; the first of them starts the measurement.
         for i in 0..16 {
             rate.departed(seconds(0.001 * f64::from(i)), 1000, 20_000);

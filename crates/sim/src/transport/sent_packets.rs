@@ -18,7 +18,7 @@ enum State {
 
 /// A packet that has not been acknowledged cumulatively (section 5.2).
 #[derive(Clone, Copy, Debug)]
-struct Sent {
+struct PacketRecord {
     at: Time,
     /// The number of its last transmission, by which those at one instant can be told apart.
     transmission: u32,
@@ -61,7 +61,7 @@ impl LeastRtt {
 /// Packets in flight, and what their ACKs have taught of the path (section 5.3).
 #[derive(Clone, Debug)]
 pub struct SentPackets {
-    packets: VecDeque<Sent>,
+    packets: VecDeque<PacketRecord>,
     /// The number of the first of them.
     first: i64,
     /// Transmissions in the order in which they were made, with the numbers of their packets. Some may have been
@@ -229,12 +229,12 @@ impl SentPackets {
 
     /// Packet `seq` is sent, for the first time or again.
     pub fn on_send(&mut self, seq: i64, now: Time) {
-        let sent = Sent { at: now, transmission: self.next, state: State::InFlight, again: false };
+        let sent = PacketRecord { at: now, transmission: self.next, state: State::InFlight, again: false };
         match self.packets.get_mut((seq - self.first).max(0) as usize) {
             Some(old) => {
                 self.lost -= i64::from(old.state == State::Lost);
                 debug_assert_ne!(old.state, State::Reported, "what has arrived is not sent again");
-                *old = Sent { again: true, ..sent };
+                *old = PacketRecord { again: true, ..sent };
             }
             None => self.packets.add(sent, "packets that a sender keeps"),
         }
@@ -289,7 +289,7 @@ impl SentPackets {
     }
 
     /// An ACK reports packet `seq` that was sent like this; up to then the highest was `highest`.
-    fn arrives(&mut self, seq: i64, sent: Sent, highest: i64, echo: Time, now: Time) {
+    fn arrives(&mut self, seq: i64, sent: PacketRecord, highest: i64, echo: Time, now: Time) {
         self.lost -= i64::from(sent.state == State::Lost);
         if seq < highest && !sent.again {
             self.reordering_seen = true;

@@ -31,7 +31,7 @@ fn writing_and_reading_gives_the_same() {
         ForecasterConfig::Farima { order: 20, window: 1000, h: None, every: 100 },
         ForecasterConfig::ArimaRecursive { p: 2, d: 1, q: 1, memory: 1000 },
         ForecasterConfig::ArimaRefitted { p: 2, d: 1, q: 1, window: 1000, every: 500 },
-        ForecasterConfig::Mixture { loss: Loss::Absolute },
+        ForecasterConfig::Mixture { loss: LossFunction::Absolute },
         ForecasterConfig::jeyasekar_2014(),
     ];
     for config in all {

@@ -15,7 +15,7 @@ fn noise(n: usize, seed: u64) -> Vec<f64> {
 }
 
 /// Mean loss of the mixture, and of the expert that lost least.
-fn losses(xs: &[f64], loss: Loss, from: usize) -> (f64, f64) {
+fn losses(xs: &[f64], loss: LossFunction, from: usize) -> (f64, f64) {
     let mut mixture = Mixture::new(loss);
     let mut lost = [0.0; EXPERTS];
     let mut own = 0.0;
@@ -83,19 +83,19 @@ fn loses_little_more_than_the_best_expert_on_series_of_every_kind() {
         ("cycle", cycle(4000)),
         ("routes", routes(4000)),
     ] {
-        let (own, best) = losses(&xs, Loss::Absolute, 50);
+        let (own, best) = losses(&xs, LossFunction::Absolute, 50);
         assert!(own < 1.01 * best, "{name}: {own} absolute, the best {best}");
         if name == "routes" {
             continue;
         }
-        let (own, best) = losses(&xs, Loss::Squared, 50);
+        let (own, best) = losses(&xs, LossFunction::Squared, 50);
         assert!(own.sqrt() < 1.01 * best.sqrt(), "{name}: {own} squared, the best {best}");
     }
 }
 
 #[test]
 fn units_do_not_matter() {
-    for loss in [Loss::Absolute, Loss::Squared] {
+    for loss in [LossFunction::Absolute, LossFunction::Squared] {
         let (mut ms, mut s) = (Mixture::new(loss), Mixture::new(loss));
         for x in routes(3000) {
             ms.update(x);
@@ -110,7 +110,7 @@ fn units_do_not_matter() {
 fn after_a_shift_the_old_samples_do_not_pull() {
     // The mean of the samples since the shift is the best that can be done; it is told where the shift was.
     let xs = routes(2100);
-    for loss in [Loss::Absolute, Loss::Squared] {
+    for loss in [LossFunction::Absolute, LossFunction::Squared] {
         let mut mixture = Mixture::new(loss);
         let (mut own, mut told) = (0.0, 0.0);
         let mut since = Vec::new();
@@ -131,7 +131,7 @@ fn after_a_shift_the_old_samples_do_not_pull() {
 
 #[test]
 fn weights_add_up_to_one_and_are_named() {
-    let mut mixture = Mixture::new(Loss::Absolute);
+    let mut mixture = Mixture::new(LossFunction::Absolute);
     heavy(500).into_iter().for_each(|x| mixture.update(x));
     let sum: f64 = mixture.weights().map(|(_, weight)| weight).sum();
     assert!((sum - 1.0).abs() < 1e-9);
@@ -142,7 +142,7 @@ fn weights_add_up_to_one_and_are_named() {
 
 #[test]
 fn a_constant_series_is_known_from_its_second_sample() {
-    let mut mixture = Mixture::new(Loss::Squared);
+    let mut mixture = Mixture::new(LossFunction::Squared);
     assert_eq!(mixture.forecast(), None);
     for _ in 0..1000 {
         mixture.update(7.0);
@@ -153,7 +153,7 @@ fn a_constant_series_is_known_from_its_second_sample() {
 
 #[test]
 fn a_reset_mixture_is_a_fresh_one() {
-    let config = ForecasterConfig::Mixture { loss: Loss::Absolute };
+    let config = ForecasterConfig::Mixture { loss: LossFunction::Absolute };
     let (mut used, mut fresh) = (config.build(), config.build());
     heavy(700).into_iter().for_each(|x| used.update(x));
     used.reset();
@@ -174,7 +174,7 @@ proptest! {
             Just(0.0), Just(f64::MAX), Just(-f64::MAX), Just(f64::NAN), Just(1e-310), -1e3..1e3f64, -1e200..1e200f64,
         ], 1..300),
     ) {
-        for loss in [Loss::Absolute, Loss::Squared] {
+        for loss in [LossFunction::Absolute, LossFunction::Squared] {
             let mut mixture = Mixture::new(loss);
             let mut any = false;
             for &x in &xs {

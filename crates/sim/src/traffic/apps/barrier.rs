@@ -1,6 +1,6 @@
 //! Rounds: all slots at once, and the next round when all are done.
 
-use super::{variate, Demand, Place, Reaction};
+use super::{variate, NewTransfer, Reaction, TransferPlace};
 use crate::random::Stream;
 use crate::scenario;
 use crate::scenario::ConnectionUse;
@@ -34,8 +34,8 @@ impl Barrier {
         let session = self.begun;
         self.begun += 1;
         self.waiting = self.slots;
-        let place = Place { session, page: 0, last: true };
-        let demand = |slot| Demand { slot, packets: self.config.packets, fresh, asked: now, place };
+        let place = TransferPlace { session, page: 0, last: true };
+        let demand = |slot| NewTransfer { slot, packets: self.config.packets, fresh, asked: now, place };
         out.demands.extend((0..self.slots).map(demand));
     }
 

@@ -23,7 +23,7 @@ pub use variate::MOST;
 
 /// A transfer to be started now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Demand {
+pub struct NewTransfer {
     /// Where.
     pub slot: u32,
     /// Its packets, at least one.
@@ -33,12 +33,12 @@ pub struct Demand {
     /// When the user wanted it: now, or before if no slot was free.
     pub asked: Time,
     /// Its place.
-    pub place: Place,
+    pub place: TransferPlace,
 }
 
 /// Where a transfer belongs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct TransferPlace {
     /// Number of the session.
     pub session: u32,
     /// Number of the page in it.
@@ -51,7 +51,7 @@ pub struct Place {
 #[derive(Clone, Debug, Default)]
 pub struct Reaction {
     /// Transfers to start.
-    pub demands: Vec<Demand>,
+    pub demands: Vec<NewTransfer>,
     /// When to ask again; none leaves what was said before.
     pub again: Option<Time>,
 }
@@ -61,7 +61,13 @@ impl Reaction {
     fn take(&mut self, answer: AppAnswer, now: Time) {
         let AppAnswer { packets, fresh, wake_in } = answer;
         if packets > 0 {
-            self.demands.push(Demand { slot: 0, packets, fresh, asked: now, place: Place::default() });
+            self.demands.push(NewTransfer {
+                slot: 0,
+                packets,
+                fresh,
+                asked: now,
+                place: TransferPlace::default(),
+            });
         }
         if let Some(wait) = wake_in {
             self.again = Some(now + wait);

@@ -1,6 +1,6 @@
 //! One transfer after the other, with time to think in between.
 
-use super::{variate, Demand, Place, Reaction};
+use super::{variate, NewTransfer, Reaction, TransferPlace};
 use crate::random::Stream;
 use crate::scenario::{ConnectionUse, TransferSequence};
 use crate::units::Time;
@@ -26,12 +26,12 @@ impl Sequence {
             return;
         }
         self.started += 1;
-        out.demands.push(Demand {
+        out.demands.push(NewTransfer {
             slot: 0,
             packets: variate::number(&self.config.packets, &mut self.stream),
             fresh: self.started == 1 || self.config.connection == ConnectionUse::New,
             asked: now,
-            place: Place { session: 0, page: 0, last: !self.more() },
+            place: TransferPlace { session: 0, page: 0, last: !self.more() },
         });
     }
 

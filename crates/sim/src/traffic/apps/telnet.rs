@@ -1,6 +1,6 @@
 //! Sessions in which a user types: single packets, whatever has become of those before.
 
-use super::{variate, Demand, Place, Reaction};
+use super::{variate, NewTransfer, Reaction, TransferPlace};
 use crate::random::Stream;
 use crate::scenario::{self, ConnectionUse};
 use crate::units::Time;
@@ -30,12 +30,12 @@ impl Telnet {
         self.left -= 1;
         self.under_way += 1;
         let own = self.sessions == 1 || self.config.connection == ConnectionUse::New;
-        out.demands.push(Demand {
+        out.demands.push(NewTransfer {
             slot: 0,
             packets: 1,
             fresh: begins && own,
             asked: now,
-            place: Place { session: self.sessions - 1, page: 0, last: self.left == 0 },
+            place: TransferPlace { session: self.sessions - 1, page: 0, last: self.left == 0 },
         });
         if self.left > 0 {
             let interval = variate::time(&self.config.interval, &mut self.stream);

@@ -4,7 +4,7 @@
 
 use std::collections::VecDeque;
 
-use super::{variate, Demand, Place, Reaction, MOST_OBJECTS};
+use super::{variate, NewTransfer, Reaction, TransferPlace, MOST_OBJECTS};
 use crate::random::Stream;
 use crate::room::Room;
 use crate::scenario;
@@ -78,8 +78,8 @@ impl Web {
         };
         self.to_start -= 1;
         let last = self.to_start == 0 && self.page == self.pages;
-        let place = Place { session: self.sessions - 1, page: self.page - 1, last };
-        out.demands.push(Demand { slot, packets, fresh: true, asked, place });
+        let place = TransferPlace { session: self.sessions - 1, page: self.page - 1, last };
+        out.demands.push(NewTransfer { slot, packets, fresh: true, asked, place });
     }
 
     pub fn on_done(&mut self, slot: u32, now: Time, out: &mut Reaction) {
