@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import math
+import sys
+import types
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +77,30 @@ def test_an_attribute_is_no_variable_of_its_name() -> None:
         "self.cwnd = eval('li' + 'mit') + self.limit",
     ):
         assert changes(body), body
+
+
+def test_a_module_as_a_value_is_followed(monkeypatch: pytest.MonkeyPatch) -> None:
+    module: Any = types.ModuleType("with_a_variable")
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    text = """
+import sys
+from dataclasses import field
+from parshall import Control
+
+class Own(Control):
+    module: object = field(init=False, default=None)
+    def on_start(self, initial):
+        self.module = sys.modules[__name__]
+    def on_ack(self, ack):
+        self.cwnd = self.module.limit
+"""
+    exec(text, module.__dict__)
+    module.limit, module.other = 5, 6
+    first = code_hash(module.Own, Control)
+    module.other = 7
+    assert code_hash(module.Own, Control) == first
+    module.limit = 6
+    assert code_hash(module.Own, Control) != first
 
 
 def test_runs_with_own_code_are_cached(tmp_path: Path) -> None:

@@ -73,6 +73,8 @@ class _Reader:
         """All attributes that code asks for, of whatever it is."""
         self.modules: dict[int, tuple[types.ModuleType, set[str]]] = {}
         """Modules of the user's that code can reach, and which of their attributes have been told."""
+        self.scopes: dict[int, tuple[dict[str, Any], set[str]]] = {}
+        """Variables of modules that code can take as values, and which of them have been told."""
 
     def tell(self, text: str) -> None:
         self.told.append(text)
@@ -87,6 +89,10 @@ class _Reader:
                 for name in sorted(self.names.intersection(there) - done):
                     done.add(name)
                     self.take(f"{module.__name__}.{name}", there[name])
+            for scope, done in list(self.scopes.values()):
+                for name in sorted(self.names.intersection(scope) - done):
+                    done.add(name)
+                    self.take(name, scope[name])
 
     def take(self, name: str, value: Any) -> None:
         """Writes down a value that code refers to as ``name``."""
@@ -180,10 +186,12 @@ class _Reader:
                 self.tell(f"{variable} is not set")
             else:
                 self.take(variable, content)
-        for variable in sorted(_global_names(function.__code__).intersection(function.__globals__)):
+        for variable in sorted(_variables(function.__code__).intersection(function.__globals__)):
             self.take(variable, function.__globals__[variable])
         for module in _imported(function.__code__, function.__globals__):
             self.take(f"import of {module.__name__}", module)
+        if _names(function.__code__) & _MODULES_AS_VALUES:
+            self.scopes.setdefault(id(function.__globals__), (function.__globals__, set()))
 
     def _take_code(self, name: str, code: types.CodeType) -> None:
         self.names |= _names(code)
@@ -251,14 +259,6 @@ def _parts(value: Any) -> list[Any] | None:
 def _names(code: types.CodeType) -> set[str]:
     """Names that code and the functions inside of it refer to, also by a text as ``getattr`` takes it."""
     return _variables(code) | _attribute_names(code)
-
-
-def _global_names(code: types.CodeType) -> set[str]:
-    """Names of global variables that code may refer to. An attribute, as ``limit`` in ``self.limit``, is none
-    unless the code can come to its own module.
-    """
-    names = _names(code)
-    return names if names & _MODULES_AS_VALUES else _variables(code)
 
 
 def _attribute_names(code: types.CodeType) -> set[str]:
