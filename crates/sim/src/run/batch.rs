@@ -222,8 +222,9 @@ impl<T: Send + 'static> Batch<T> {
     /// Jobs that hang, and results that wait behind a run that may be long.
     fn waiting_results(&mut self) -> Vec<T> {
         self.looked = Instant::now();
-        let hung = self.workers.give_up_what_hangs();
-        let mut seen: Vec<T> = self.results.try_iter().chain(hung).collect();
+        // What hangs has handed over all before it, and whoever takes its place is not started yet.
+        let mut seen: Vec<T> = self.results.try_iter().collect();
+        seen.extend(self.workers.give_up_what_hangs());
         self.workers.take_held(&self.results, &mut seen);
         seen
     }
