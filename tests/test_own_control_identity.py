@@ -79,18 +79,33 @@ def test_an_attribute_is_no_variable_of_its_name() -> None:
         assert changes(body), body
 
 
-def test_a_module_as_a_value_is_followed(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "value",
+    [
+        "sys.modules[__name__]",
+        "load(__name__)",
+        "inspect.getmodule(type(self))",
+        "helper.me(__name__)",
+        "vars(sys)['mod' + 'ules'][__name__]",
+    ],
+)
+def test_a_module_as_a_value_is_followed(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    helper: Any = types.ModuleType("with_a_helper")
+    monkeypatch.setitem(sys.modules, helper.__name__, helper)
+    exec("import sys\ndef me(name):\n    return sys.modules[name]\n", helper.__dict__)
     module: Any = types.ModuleType("with_a_variable")
     monkeypatch.setitem(sys.modules, module.__name__, module)
-    text = """
-import sys
+    text = f"""
+import inspect, sys
+import with_a_helper as helper
 from dataclasses import field
+from importlib import import_module as load
 from parshall import Control
 
 class Own(Control):
     module: object = field(init=False, default=None)
     def on_start(self, initial):
-        self.module = sys.modules[__name__]
+        self.module = {value}
     def on_ack(self, ack):
         self.cwnd = self.module.limit
 """

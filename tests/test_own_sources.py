@@ -323,6 +323,10 @@ def test_errors_name_what_to_write() -> None:
 
     with pytest.raises(InputError, match="expected another name: the engine sets this one"):
         parshall.run(bursts(Named(), parshall.Tcp()), seed=1)
+    with pytest.raises(InputError, match=r"Annotated\.wake_in: .*expected another name"):
+
+        class Annotated(Source):
+            wake_in: float
 
 
 BELL = """

@@ -61,6 +61,8 @@ class Part:
                 raise InputError(f"{cls.__name__}.{name}", shown(value), expected)
         if "__init__" not in cls.__dict__:
             dataclasses.dataclass(eq=False)(cls)
+            for parameter in dataclasses.fields(cls):  # type: ignore[arg-type]
+                _refuse_taken_name(cls, parameter.name, None)
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         made = super().__new__(cls)

@@ -16,6 +16,7 @@ import dis
 import hashlib
 import importlib
 import inspect
+import sys
 import types
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -36,8 +37,9 @@ _BORN_WITH = {
 }  # fmt: skip
 """Members of classes that say nothing about what they do, or that others say as well."""
 _MODULES_AS_VALUES = {
-    "__dict__", "__globals__", "__import__", "eval", "exec", "f_globals", "globals", "import_module",
-    "locals", "modules", "vars",
+    "__builtins__", "__dict__", "__globals__", "__import__", "currentframe", "eval", "exec", "f_globals",
+    "getmodule", "globals", "import_module", "load_module", "locals", "locate", "modules", "reload",
+    "resolve_name", "vars",
 }  # fmt: skip
 """Names by which code can come to its own module, of which its variables are attributes."""
 
@@ -70,11 +72,13 @@ class _Reader:
         """Mutable objects by id; they are held, so that no other object gets that id."""
         self.compiled: list[Any] = []
         self.names: set[str] = set()
-        """All attributes that code asks for, of whatever it is."""
+        """Names that code asks for: variables, attributes, and texts that may be names."""
         self.modules: dict[int, tuple[types.ModuleType, set[str]]] = {}
         """Modules of the user's that code can reach, and which of their attributes have been told."""
         self.scopes: dict[int, tuple[dict[str, Any], set[str]]] = {}
-        """Variables of modules that code can take as values, and which of them have been told."""
+        """Variables beside each function, and which of them have been told as attributes of its module."""
+        self.aliased = False
+        """True if code refers to a function that gives out modules, by whatever name."""
 
     def tell(self, text: str) -> None:
         self.told.append(text)
@@ -89,10 +93,14 @@ class _Reader:
                 for name in sorted(self.names.intersection(there) - done):
                     done.add(name)
                     self.take(f"{module.__name__}.{name}", there[name])
-            for scope, done in list(self.scopes.values()):
+            for scope, done in list(self.scopes.values()) if self.takes_modules() else []:
                 for name in sorted(self.names.intersection(scope) - done):
                     done.add(name)
                     self.take(name, scope[name])
+
+    def takes_modules(self) -> bool:
+        """Returns whether code may come to a module as a value."""
+        return bool(self.aliased or self.names & _MODULES_AS_VALUES)
 
     def take(self, name: str, value: Any) -> None:
         """Writes down a value that code refers to as ``name``."""
@@ -122,6 +130,7 @@ class _Reader:
         elif kind is np.ndarray or isinstance(value, np.generic):
             self._take_array(name, np.asarray(value))
         elif (installed := installed_object(value)) is not None:
+            self.aliased |= getattr(value, "__name__", "") in _MODULES_AS_VALUES
             self.tell(f"{name} = {installed}")
         elif inspect.isclass(value):
             self._take_class(name, value)
@@ -190,8 +199,7 @@ class _Reader:
             self.take(variable, function.__globals__[variable])
         for module in _imported(function.__code__, function.__globals__):
             self.take(f"import of {module.__name__}", module)
-        if _names(function.__code__) & _MODULES_AS_VALUES:
-            self.scopes.setdefault(id(function.__globals__), (function.__globals__, set()))
+        self.scopes.setdefault(id(function.__globals__), (function.__globals__, set()))
 
     def _take_code(self, name: str, code: types.CodeType) -> None:
         self.names |= _names(code)
@@ -300,7 +308,9 @@ def _texts(constants: Iterable[Any]) -> Iterator[str]:
 
 
 def _imported(code: types.CodeType, scope: dict[str, Any]) -> Iterator[types.ModuleType]:
-    """Modules that code imports when it runs, which are loaded for that; missing ones are its own fault."""
+    """Modules that code imports when it runs, which are loaded for that, and the packages that they are in;
+    missing ones are its own fault.
+    """
     steps: Sequence[dis.Instruction] = list(dis.get_instructions(code))
     for index, step in enumerate(steps):
         if step.opname == "IMPORT_NAME":
@@ -312,6 +322,9 @@ def _imported(code: types.CodeType, scope: dict[str, Any]) -> Iterator[types.Mod
                 module = importlib.import_module("." * level + step.argval, package or None)
             except Exception:
                 continue
+            names = module.__name__.split(".")
+            parents = (".".join(names[:count]) for count in range(1, len(names)))
+            yield from (sys.modules[parent] for parent in parents if parent in sys.modules)
             yield module
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
