@@ -26,7 +26,7 @@ class Tolerance:
 _NS2 = Tolerance(packets_sent=0.05, bytes_delivered=0.05, packets_dropped=0.25)
 # Another TCP: ns-3's has no limited window here, PRR in place of Sack1 and always SACK.
 _NS3 = Tolerance(packets_sent=0.08, bytes_delivered=0.08, packets_dropped=0.4)
-# NewReno without SACK, which repairs bursts of losses so slowly that it leaves a fifth of P2's link idle.
+# NewReno without SACK, which repairs bursts of losses so slowly that it leaves part of P2's link idle.
 _HTSIM = Tolerance(packets_sent=0.25, bytes_delivered=0.25, packets_dropped=0.4)
 _SAME = Tolerance(packets_sent=0.0, bytes_delivered=0.0, packets_dropped=0.0)
 

@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 from parshall_dev.bench.figures import Counters
 from parshall_dev.bench.networks import Bottlenecks
@@ -75,32 +76,35 @@ class Ns2:
 
 
 @dataclass(frozen=True)
-class Ns3:
-    """ns-3, against whose library the script is compiled."""
+class _Compiled:
+    """A simulator against whose library the script is compiled."""
 
     programs: dict[str, str]
     version: str
 
-    _TAKEN = (
-        *("time", "rate", "delay", "limit", "access", "accessdelays", "starts", "ntcp", "payload", "minrto"),
-        *("ncbr", "cbrrate", "cbrpacket"),
-    )
+    taken: ClassVar[tuple[str, ...]]
+    """Options that its scripts know."""
 
     def run(self, script: str, network: Bottlenecks, seconds: float, seed: int) -> Finished:
         """One run as a process of its own; zero seconds for all that comes before it."""
-        options = {name: value for name, value in network.options(seconds).items() if name in self._TAKEN}
+        options = {name: value for name, value in network.options(seconds).items() if name in self.taken}
         words = [f"--{name}={value.replace(' ', ',')}" for name, value in options.items()]
         return run([self.programs[script], f"--seed={seed}", *words])
 
 
-@dataclass(frozen=True)
-class Htsim:
-    """htsim, against whose library the script is compiled."""
+class Ns3(_Compiled):
+    """ns-3."""
 
-    programs: dict[str, str]
-    version: str
+    taken = (
+        *("time", "rate", "delay", "limit", "access", "accessdelays", "starts", "ntcp", "payload", "minrto"),
+        *("ncbr", "cbrrate", "cbrpacket"),
+    )
 
-    _TAKEN = (
+
+class Htsim(_Compiled):
+    """htsim."""
+
+    taken = (
         "time",
         "rate",
         "delay",
@@ -112,12 +116,6 @@ class Htsim:
         "window",
         "payload",
     )
-
-    def run(self, script: str, network: Bottlenecks, seconds: float, seed: int) -> Finished:
-        """One run as a process of its own; zero seconds for all that comes before it."""
-        options = {name: value for name, value in network.options(seconds).items() if name in self._TAKEN}
-        words = [f"--{name}={value.replace(' ', ',')}" for name, value in options.items()]
-        return run([self.programs[script], f"--seed={seed}", *words])
 
 
 Peer = Ns2 | Ns3 | Htsim
@@ -214,7 +212,7 @@ def _htsim() -> Htsim:
     for source in sorted((HERE / "htsim").glob("*.cc")):
         program = BUILT / f"htsim-{source.stem}"
         try:
-            run(["g++", "-O3", f"-I{folder}", str(source), str(folder / "libhtsim.a"), "-o", str(program)])
+            run(["g++", "-O2", f"-I{folder}", str(source), str(folder / "libhtsim.a"), "-o", str(program)])
         except ProcessError as error:
             raise Missing(f"htsim: {source.name} was not compiled ({error})") from None
         programs[source.stem] = str(program)
