@@ -72,31 +72,6 @@ def test_ctrl_c_ends_a_control_that_does_not_return(tmp_path: Path, main: str) -
     assert time.monotonic() - began < 30
 
 
-@pytest.mark.parametrize(
-    "decorate", ["", "import numba; hang = numba.njit(lambda: None); Own = parshall.native(Own)"]
-)
-def test_own_code_travels_to_other_processes(tmp_path: Path, decorate: str) -> None:
-    main = """
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
-from parshall.sweep import Sweep
-sweep = Sweep(bell(Own()).scenario(), {"links[0].delay": ["1 ms", "9 ms"]}, seeds=range(2))
-here = sweep.run(cache=None).to_pandas("flows")
-with ProcessPoolExecutor(1, mp_context=get_context("fork")) as pool:
-    assert here.equals(sweep.run(executor=pool, cache=None).to_pandas("flows"))
-assert here.equals(sweep.run(executor="dask", cache=None).to_pandas("flows"))
-print(len(here))
-"""
-    done = subprocess.run(
-        [sys.executable, str(script(tmp_path, main, decorate))],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert (done.returncode, done.stdout) == (0, "8\n"), done.stderr
-
-
 def test_the_guide_runs() -> None:
     page = (Path(__file__).parents[1] / "docs" / "guide" / "own-control.md").read_text(encoding="utf-8")
     blocks = [block.split("```")[0] for block in page.split("```python\n")[1:]]

@@ -27,6 +27,12 @@ from parshall.own import DROP, GREEN, PASS, RED
 from parshall.sweep import Sweep
 {imported}
 
+class Gentle(parshall.Control):
+    gain: float = 0.5
+    def on_ack(self, ack):
+        if ack.may_grow:
+            self.cwnd += self.gain / self.cwnd * ack.growth
+
 class Twice(parshall.RtoFilter):
     factor: float = 2.5
     def on_sample(self, rtt):
@@ -66,7 +72,7 @@ def group(name, app, control=None, rto=None):
 if __name__ == "__main__":
     network = dict(rate="4 Mbit/s", delay="20 ms", access_rate="50 Mbit/s", access_delay="2 ms")
     bell = parshall.Dumbbell(duration="6 s", **network, queue=Short(), flows=[
-        group("timed", parshall.Bulk(), rto=Twice()),
+        group("timed", parshall.Bulk(), control=Gentle(), rto=Twice()),
         group("told", parshall.Bulk(), control=parshall.ArimaVegas(forecaster=Last())),
         group("pages", Pages()),
     ])
@@ -84,7 +90,8 @@ if __name__ == "__main__":
     print(len(here))
 """
 
-NATIVE = "Twice, Last, Pages, Short, Now = map(parshall.native, (Twice, Last, Pages, Short, Now))"
+PARTS = "Gentle, Twice, Last, Pages, Short, Now"
+NATIVE = f"{PARTS} = map(parshall.native, ({PARTS}))"
 
 
 @pytest.mark.parametrize("decorate", ["", NATIVE], ids=["python", "numba"])
