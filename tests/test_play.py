@@ -223,6 +223,62 @@ def test_python_is_the_same_scenario(repository: Path) -> None:
         compile(program, file.name, "exec")
 
 
+@needs_node
+def test_questions_outlive_the_run_in_their_way() -> None:
+    """The run is ended with its worker, by hand or as the next one waits for it."""
+    questions = [["run", "one"], ["settle"], ["timeouts", [0.1]], ["schema"], ["settle"]]
+    by_hand, by_the_next = ask(
+        {"ask": "heard", "steps": [*questions, ["stop"], ["answer"], ["settle"]]},
+        {"ask": "heard", "steps": [*questions, ["late"], ["run", "two"], ["settle"], ["answer"], ["settle"]]},
+    )
+    answers = [{"asked": "schema", "answer": True}, {"asked": [0.1], "answer": [0.1]}]
+    assert by_hand == answers
+    assert by_the_next == [{"text": "two"}, *answers]
+
+
+@needs_node
+def test_each_question_has_its_own_answer() -> None:
+    steps = [["timeouts", [0.1]], ["timeouts", [0.2]], ["settle"], ["answer"], ["settle"]]
+    (found,) = ask({"ask": "heard", "steps": steps})
+    assert found == [{"asked": rtts, "answer": rtts} for rtts in ([0.2], [0.1])]
+
+
+@needs_node
+def test_the_newer_of_two_runs_at_once_is_not_lost() -> None:
+    """The first of them ends the run that is in the way."""
+    steps = [["run", "one"], ["settle"], ["late"], ["run", "two"], ["run", "three"], ["settle"], ["answer"]]
+    (found,) = ask({"ask": "heard", "steps": steps})
+    assert found == [{"text": "three"}]
+
+
+@needs_node
+def test_damaged_lines_of_ping_are_no_round_trips() -> None:
+    line = "64 bytes from 192.0.2.1: icmp_seq=1 ttl=57 time={} ms\n"
+    times = ["31.5", "9" * 310, "1.2.3", "1000000000", "40"]
+    text = "".join(map(line.format, times))
+    found, nothing = ask(
+        {"ask": "recognised", "name": "ping.txt", "text": text},
+        {"ask": "recognised", "name": "ping.txt", "text": line.format("9" * 310)},
+    )
+    assert found == {"kind": "ping", "rtts": [0.0315, 0.04]}
+    assert nothing.startswith("ping.txt: expected a scenario")
+
+
+@needs_node
+@pytest.mark.skipif(not BUILT, reason="no parshall.wasm of this engine: make wasm")
+def test_the_worker_answers_whatever_it_is_asked() -> None:
+    questions = [
+        {"id": 1, "rtts": [0.1, None]},
+        {"id": 2, "rtts": [0.1, 0.2] * 20},
+        {"id": 3, "schema": True},
+    ]
+    few, many, schema = ask({"ask": "said", "wasm": str(SITE / "parshall.wasm"), "messages": questions})[0]
+    assert few == {"id": 1, "answer": []}
+    assert many["id"] == 2
+    assert {row["samples"] for row in many["answer"]} != {0}
+    assert (schema["id"], schema["answer"]["title"]) == (3, "Parshall scenario")
+
+
 def _scalars(value: Any, path: tuple[str | int, ...]) -> Iterator[list[str | int]]:
     if isinstance(value, dict):
         for key, each in value.items():
@@ -409,6 +465,7 @@ def test_own_data_becomes_part_of_the_scenario(part: dict[str, Any]) -> None:
 
 def test_own_round_trips_are_judged_as_the_command_does_it(part: dict[str, Any]) -> None:
     assert (part["few"], part["seen"]) == (True, True), "three round trips are too few"
+    assert part["late"], "a lesson that was chosen meanwhile shows no round trips"
     rtts = [float(each) / 1e3 for each in re.findall(r"time=(\S+) ms", part["many"])]
     rows = parshall.rto.compare(rtts).rows
     assert [cells[0] for cells in part["filters"]] == list(rows)

@@ -1,5 +1,7 @@
 /** Data of one's own: what a file is by its text, and what of it becomes part of a scenario. */
 
+/** Seconds below which a number is a round trip, and not a damaged line. */
+const MOST_RTT = 1e6;
 /** Instants of a trace that stand in the text at most; more would make it hard to edit. */
 const MOST_INSTANTS = 20_000;
 
@@ -14,7 +16,7 @@ export function recognised(name, text) {
   const rtts = lines.flatMap((line) => {
     const found = /time[=<]\s*([\d.]+)\s*ms/.exec(line) ?? /bytes, ([\d.]+) ms/.exec(line);
     const rtt = Number(found?.[1]) / 1e3;
-    return rtt >= 0 ? [rtt] : [];
+    return rtt >= 0 && rtt < MOST_RTT ? [rtt] : [];
   });
   if (rtts.length) return { kind: "ping", rtts };
   throw new Error(`${name}: expected a scenario in TOML, a mahimahi trace (a time in ms on each line) or what ping prints`);

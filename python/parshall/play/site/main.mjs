@@ -32,6 +32,7 @@ class Page {
     this.result = null;
     this.pinned = {};
     this.before = [];
+    this.opened = 0;
     this.view = new View();
     this.runner = new Runner({
       started: () => this.#busy(true),
@@ -99,6 +100,7 @@ class Page {
   }
 
   #open(lesson, text, seed) {
+    this.opened += 1;
     this.lesson = lesson;
     this.pinned = {};
     this.#pinButtons();
@@ -431,9 +433,12 @@ class Page {
     });
   }
 
-  /** Judges filters of the timeout on the reader's round trips, if there are enough. */
+  /** Judges filters of the timeout on the reader's round trips, if there are enough, and unless something else is opened meanwhile. */
   async #timeouts(rtts) {
+    this.opened += 1;
+    const { opened } = this;
     const filters = rtts ? await this.runner.timeouts(rtts) : [];
+    if (opened !== this.opened) return;
     byId("filters-box").hidden = !filters.length;
     perFilter(byId("filters"), filters);
   }

@@ -1,6 +1,6 @@
 /**
  * Runs of the engine, one at a time in a worker. What is asked for while one is under way waits, and only the newest of it is
- * run; a run that is in the way for long is ended with its worker.
+ * run; a run that is in the way for long is ended with its worker, and the next worker is asked again what that one left open.
  */
 
 /** Events up to which a run starts by itself, about two seconds' work. */
@@ -14,19 +14,21 @@ export class Runner {
   #busy = null;
   #waiting = null;
   #last = 0;
-  #schema;
-  #timeouts;
+  /** Questions without an answer, by their ids: what the worker is told, and what takes the answer. */
+  #questions = new Map();
 
   /** Fetches and compiles the engine. `told` has started, result, error, large and progress, which are called with what there is. */
   constructor(told, fetched = fetch("./parshall.wasm")) {
     this.told = told;
-    this.#module = compiled(fetched);
-    this.ready = this.#module.then((module) => this.#start(module));
+    this.ready = compiled(fetched).then((module) => {
+      this.#module = module;
+      this.#start();
+    });
   }
 
-  #start(module) {
+  #start() {
     const worker = new Worker(new URL("./worker.mjs", import.meta.url), { type: "module" });
-    worker.postMessage({ module });
+    worker.postMessage({ module: this.#module });
     worker.onmessage = ({ data }) => this.#hear(data);
     worker.onerror = (event) => this.#hear({ id: this.#busy?.id, error: { kind: "failure", message: event.message ?? "the worker could not be started" } });
     this.#worker = worker;
@@ -37,34 +39,36 @@ export class Runner {
     this.#waiting = { ...asked, id: ++this.#last };
     await this.ready;
     if (!this.#busy) this.#next();
-    else if (performance.now() - this.#busy.began > PATIENCE) await this.stop();
+    else if (performance.now() - this.#busy.began > PATIENCE) this.stop();
   }
 
   /** Ends the run under way. */
-  async stop() {
+  stop() {
     if (!this.#busy) return;
     this.#worker.terminate();
     this.#busy = null;
-    this.#start(await this.#module);
+    this.#start();
     this.told.stopped();
     this.#next();
+    for (const { message } of this.#questions.values()) this.#worker.postMessage(message);
   }
 
   /** The JSON Schema of scenario files. */
-  async schema() {
-    await this.ready;
-    return new Promise((resolve) => {
-      this.#schema = resolve;
-      this.#worker.postMessage({ schema: true });
-    });
+  schema() {
+    return this.#ask({ schema: true });
   }
 
-  /** Filters of the retransmission timeout, judged on round trips in seconds. */
-  async timeouts(rtts) {
+  /** Filters of the retransmission timeout, judged on round trips in seconds. None of them for what the engine cannot judge. */
+  timeouts(rtts) {
+    return this.#ask({ rtts });
+  }
+
+  async #ask(question) {
     await this.ready;
+    const message = { id: ++this.#last, ...question };
     return new Promise((resolve) => {
-      this.#timeouts = resolve;
-      this.#worker.postMessage({ rtts });
+      this.#questions.set(message.id, { message, resolve });
+      this.#worker.postMessage(message);
     });
   }
 
@@ -77,12 +81,15 @@ export class Runner {
   }
 
   #hear(data) {
-    if (data.schema) return this.#schema?.(data.schema);
-    if (data.timeouts) return this.#timeouts?.(data.timeouts);
+    const question = this.#questions.get(data.id);
+    if (question) {
+      this.#questions.delete(data.id);
+      return question.resolve(data.answer);
+    }
     if (data.id !== this.#busy?.id) return undefined;
     if (data.done !== undefined) {
       this.told.progress(data.done);
-      if (this.#waiting && performance.now() - this.#busy.began > PATIENCE) return this.stop();
+      if (this.#waiting && performance.now() - this.#busy.began > PATIENCE) this.stop();
       return undefined;
     }
     const asked = this.#busy;

@@ -1,6 +1,7 @@
 /**
  * The engine in a worker. It is told { id, text, seed, port } and answers with { id, result } or { id, error }; meanwhile it
- * says { id, done }, the part of the run that is over. A first message { module } or { bytes } hands it the compiled engine.
+ * says { id, done }, the part of the run that is over. { id, schema } and { id, rtts } are questions, answered with { id, answer }.
+ * A first message { module } hands it the compiled engine.
  */
 
 import { Engine } from "./parshall.mjs";
@@ -9,12 +10,21 @@ import { buffers, digest } from "./series.mjs";
 
 let engine;
 
-onmessage = async ({ data }) => {
+onmessage = ({ data }) => {
   if (data.module) engine = new Engine(data.module);
-  else if (data.schema) postMessage({ schema: engine.schema() });
-  else if (data.rtts) postMessage({ timeouts: engine.timeouts(data.rtts) });
+  else if (data.schema) postMessage({ id: data.id, answer: engine.schema() });
+  else if (data.rtts) postMessage({ id: data.id, answer: timeouts(data.rtts) });
   else answer(data);
 };
+
+/** Filters judged on round trips; none where the engine takes these for no numbers. */
+function timeouts(rtts) {
+  try {
+    return engine.timeouts(rtts);
+  } catch {
+    return [];
+  }
+}
 
 function answer({ id, text, seed, port, most }) {
   try {
