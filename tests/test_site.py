@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import parshall
-from parshall_dev.site import examples, fields, names, reference, sources, tables
+from parshall_dev.site import examples, extension, fields, names, reference, sources, tables
 from parshall_dev.site.check import faults
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -53,6 +53,23 @@ def test_fields_are_read_from_the_text_of_a_class() -> None:
     assert list(found) == [name for name in parshall.CoDel.model_fields if name != "kind"]
     assert found["target"].takes == "duration; 0.005 unless given"
     assert found["target"].text == "Acceptable time in the queue."
+
+
+def test_words_of_signatures_are_no_links() -> None:
+    """The text for a link that leads nowhere stays, where it has two; a link without any goes."""
+    nodes, addnodes = pytest.importorskip("docutils.nodes"), pytest.importorskip("sphinx.addnodes")
+    condition = addnodes.pending_xref_condition
+    pairs = [condition("", "short", condition="resolved"), condition("", "size", condition="*")]
+    contents = [pairs, [nodes.Text("one "), nodes.emphasis("", "word")], []]
+    links = [
+        addnodes.pending_xref("", *each, refdomain="py", reftype="class", reftarget="size")
+        for each in contents
+    ]
+    kept = addnodes.pending_xref("", nodes.Text("CoDel"), refdomain="py", reftype="class", reftarget="CoDel")
+    signature = nodes.paragraph("", "", *links, kept)
+    extension.leave_words(None, signature)
+    assert [child.astext() for child in signature.children] == ["size", "one ", "word", "CoDel"]
+    assert signature.children[-1] is kept
 
 
 def test_links_of_pages_lead_somewhere() -> None:

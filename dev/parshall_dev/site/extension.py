@@ -11,7 +11,7 @@ from parshall_dev.checkout import ROOT
 from parshall_dev.site import check, examples, llms, playground, reference, repository, tables, themes
 from parshall_dev.site.fields import without_fields
 
-__all__ = ["setup", "state"]
+__all__ = ["leave_words", "setup", "state"]
 
 
 def state() -> str:
@@ -31,7 +31,7 @@ def setup(app: Any) -> dict[str, Any]:
     app.connect("builder-inited", _generate)
     app.connect("source-read", repository.link_files)
     app.connect("autodoc-process-docstring", _process_docstring)
-    app.connect("doctree-read", _leave_words)
+    app.connect("doctree-read", leave_words)
     app.connect("build-finished", _finish)
     return {"parallel_read_safe": False, "parallel_write_safe": True, "env_version": 1}
 
@@ -58,16 +58,19 @@ def _process_docstring(app: Any, what: str, name: str, value: Any, options: Any,
         lines[:] = str(GoogleDocstring(lines, Config(), app, what, name, value, options)).splitlines()
 
 
-def _leave_words(app: Any, doctree: Any) -> None:
+def leave_words(app: Any, doctree: Any) -> None:
     """Takes links off the words of signatures that say what a field takes, as ``size`` does: no class has
     such a name, and Sphinx would look for any attribute that has.
     """
     from sphinx.addnodes import pending_xref
+    from sphinx.util.nodes import find_pending_xref_condition
 
     for link in list(doctree.findall(pending_xref)):
         target = link.get("reftarget", "")
         if (link.get("refdomain"), link.get("reftype")) == ("py", "class") and re.fullmatch("[a-z]+", target):
-            link.replace_self(next(node for node in link.findall() if isinstance(node, str)))
+            # A link may hold two texts, of which the one marked so is for where it leads nowhere.
+            unresolved = find_pending_xref_condition(link, "*")
+            link.replace_self((link if unresolved is None else unresolved).children)
 
 
 def _mark_code(lines: list[str]) -> None:
