@@ -54,10 +54,12 @@ def test_types_to_extend_are_in_the_crate_of_their_row(repository: Path) -> None
 
 
 def test_files_are_there(repository: Path) -> None:
+    """A name that several files have stands with as much of its path as tells them apart."""
     folders = (repository / each for each in ("crates", "python", "dev", "studies", "tests"))
     there = {
         f"/{file.relative_to(repository).as_posix()}" for folder in folders for file in folder.rglob("*.*")
     }
-    named = set(re.findall(r"`([a-z_/]+\.(?:rs|py))`", (repository / PAGE).read_text(encoding="utf-8")))
+    named = set(re.findall(r"`([a-z0-9_/]+\.(?:rs|py))`", (repository / PAGE).read_text(encoding="utf-8")))
     assert len(named) > 30
-    assert [name for name in sorted(named) if not any(file.endswith(f"/{name}") for file in there)] == []
+    found = {name: sorted(file for file in there if file.endswith(f"/{name}")) for name in named}
+    assert {name: files for name, files in found.items() if len(files) != 1} == {}
