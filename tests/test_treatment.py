@@ -171,6 +171,7 @@ def test_a_change_of_the_losses_ends_an_experiment_and_keeps_what_it_found() -> 
     assert early.sum() >= 4
     for name in ("time", "group", "lower", "upper", "packets", "signals"):
         assert getattr(cut, name)[cut.time <= 20].tolist() == getattr(whole, name)[early].tolist()
+    assert cut.time.max() == 20
     assert cut.packets[-1] < whole.packets[-1]
 
 

@@ -10,8 +10,9 @@
 //!
 //! Its price is counted: the packets that it took, and those that treated flows sent less than spared ones. A budget holds
 //! it: each pair asks as many keys as what is left of the budget pays for, even if those that are treated gave up as much
-//! as the upper bound allows (all, before anything is known). The choice rests on pairs that are over, and the coins of
-//! the next know nothing of it: bounds hold whatever is chosen. No pair begins once the group has a label.
+//! as the upper bound allows (all, before anything is known). The choice rests on pairs that are over and on
+//! draws that are independent of the coins that decide blocks: bounds hold whatever is chosen. No pair begins once the
+//! group has a label.
 
 mod bounds;
 
@@ -286,6 +287,12 @@ impl Treatment {
         self.pair = pair;
         self.asks = self.affordable();
         asked.then(|| self.outcome(end_s))
+    }
+
+    /// Drops the pair under way, which will have no outcome: nobody is asked until the next one begins. To be called when
+    /// packets stop coming here in the middle of a pair.
+    pub fn abandon(&mut self) {
+        self.asks = 0.0;
     }
 
     /// State of the experiment.

@@ -4,8 +4,8 @@
 //! are. `exp(l S - l^2 V / 2)` is then a supermartingale for every `l`, where `S` is their sum and `V` that of their squares,
 //! since `cosh(x) <= exp(x^2 / 2)`. Mixed over a normal `l` it bounds `S` at all times at once (de la Pena, Klass and
 //! Lai 2004): looking after each pair, and stopping when it is clear, costs no coverage. Of an effect `d` the same is
-//! asked of the differences less `d` times what both blocks had. Who is asked in a pair may depend on all pairs before, since their
-//! coins tell nothing about those of this one.
+//! asked of the differences less `d` times what both blocks had. Who is asked in a pair may depend on all pairs before, and on
+//! draws that are independent of the coins that decide blocks: neither tells anything about the coins of this pair.
 
 use libm::log;
 

@@ -85,17 +85,20 @@ fn flows_that_respond_are_found_out() {
 fn bounds_hold_what_is_not_there() {
     let experiments = 200;
     // A small budget makes the choice of whom to ask depend on all that went before.
-    for (budget, least) in [(0.3, 150), (0.1, 0)] {
-        let (mut failed, mut told) = (0, 0);
+    for budget in [0.3, 0.1] {
+        let (mut failed, mut told, mut asked) = (0, 0, 0);
         for seed in 0..experiments {
             let settings = Settings { budget, goes_on: true, ..strong(seed) };
             let found = run(settings, Kind::OnOff, 10, 200);
             failed += u32::from(found.iter().any(|each| each.lower > 0.0 || each.upper < 0.0));
-            told += u32::from(found.last().is_some_and(|each| each.upper - each.lower < 0.6));
+            let last = found.last().expect("a pair that asks");
+            told += u32::from(last.upper - last.lower < 0.6);
+            asked += last.pairs;
         }
         // One in twenty fails at most; 10 of 200 expected then, with a deviation of 3.
         assert!(failed <= 16, "{budget}: {failed}");
-        assert!(told >= least, "{budget}: they say something: {told}");
+        assert!(told >= 150, "{budget}: they say something: {told}");
+        assert!(asked >= 40 * experiments as u32, "{budget}: pairs that asked: {asked}");
     }
 }
 
@@ -120,6 +123,23 @@ fn what_flows_send_less_stays_within_the_budget() {
         }
         assert!(found.last().unwrap().price > 0.03, "{flows} {:?}", found.last());
     }
+}
+
+#[test]
+fn a_pair_that_is_abandoned_has_no_outcome() {
+    let settings = Settings { budget: 1.0, goes_on: true, ..Settings::default() };
+    let mut experiment = Treatment::new(settings).unwrap();
+    let mut ends = Vec::new();
+    for step in 0..200_u32 {
+        let now = f64::from(step) * 0.1;
+        ends.extend(experiment.close(now).map(|outcome| outcome.end_s));
+        if step == 90 {
+            experiment.abandon();
+        }
+        let treated = experiment.packet(now, u64::from(step % 3)) > 0.0;
+        assert!(!treated || !(90..120).contains(&step));
+    }
+    assert_eq!(ends, [8.0, 16.0]);
 }
 
 #[test]

@@ -108,11 +108,13 @@ impl LossProcess {
         }
     }
 
-    /// From now on losses are independent and have this probability. The stream goes on where it was.
+    /// Makes losses independent, with this probability; the stream goes on where it was. Experiments end, and the pair that
+    /// is under way tells nothing.
     fn change(&mut self, change: LossChange) {
         self.of = change.of;
         let law = Law::Bernoulli { probability: change.probability, stream: self.law.stream().clone() };
-        if let Law::Treated(treated) = std::mem::replace(&mut self.law, law) {
+        if let Law::Treated(mut treated) = std::mem::replace(&mut self.law, law) {
+            treated.end();
             self.ended = Some(treated);
         }
     }
@@ -305,7 +307,7 @@ mod tests {
         assert!(lost[..9000].iter().any(|lost| !lost) && lost[9000..].iter().all(|&lost| lost));
         let rows = loss.treated().expect("experiments").take(Time::from_secs(20.0));
         let ends: Vec<f64> = rows.iter().map(|row| row.outcome.end_s).collect();
-        assert_eq!(ends, [8.0, 12.0]);
+        assert_eq!(ends, [8.0]);
         assert!(rows.iter().all(|row| row.outcome.packets <= 9000));
     }
 

@@ -81,6 +81,13 @@ impl Treated {
         }
     }
 
+    /// Ends all experiments now: the pairs under way are dropped, since they are cut.
+    pub fn end(&mut self) {
+        for experiment in &mut self.experiments {
+            experiment.abandon();
+        }
+    }
+
     /// Takes the outcomes of all pairs that are over at `end`.
     pub fn take(&mut self, end: Time) -> Vec<TreatedOutcome> {
         for (group, experiment) in (0..).zip(&mut self.experiments) {
