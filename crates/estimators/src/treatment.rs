@@ -9,10 +9,11 @@
 //! port. The bounds rest on that alone (`bounds`).
 //!
 //! Its price is counted: the packets that it took, and those that treated flows sent less than spared ones. A budget holds
-//! it: each pair asks as many keys as what is left of the budget pays for, even if those that are treated gave up as much
-//! as the upper bound allows (all, before anything is known). The choice rests on pairs that are over and on
-//! draws that are independent of the coins that decide blocks: bounds hold whatever is chosen. No pair begins once the
-//! group has a label.
+//! it: each pair asks as many parts as what is left of the budget pays for, even if those that are treated gave up as much
+//! as the upper bound allows (all, before anything is known). Parts have their turns, so that heavy ones are asked as often
+//! as light ones, and the effect is that of the group. The choice rests on pairs that are over and on draws that are
+//! independent of the coins that decide blocks: bounds hold whatever is chosen. No pair begins once the group has a
+//! label.
 
 mod bounds;
 
@@ -39,8 +40,9 @@ const MOST: f64 = 0.3;
 /// The queue's own rate is a mean over about so many of its signals.
 const SIGNALS: f64 = 16.0;
 
-/// Where the budget does not pay for so many keys, this part of them is tried next.
-const NARROWER: f64 = 0.9;
+/// Part of its packets for which a part is still priced a pair later if it has fewer then. Sources that switch on and off
+/// would else be asked while they are off, when they cost nothing.
+const REMEMBERED: f64 = 0.8;
 
 /// Rate below which the queue's own is not followed quickly.
 const LEAST_RATE: f64 = 1e-3;
@@ -62,7 +64,7 @@ pub struct Settings {
     pub part: f64,
     /// Price that may be paid, as a part of the group's packets: those that the treatment takes, and those that flows
     /// send less while they are treated. The first never exceed it. For the second, a pair asks no more keys than
-    /// the budget pays for if they are as fast as in the pair before and give up as much as the upper bound
+    /// the budget pays for if they are as fast as in recent pairs and give up as much as the upper bound
     /// allows.
     pub budget: f64,
     /// Effect that parts groups that respond from those that do not.
@@ -151,8 +153,10 @@ struct Part {
     blocks: [f64; 2],
     /// All of that pair.
     all: f64,
-    /// Those of the last pair that had any, as they would have been without treatment.
+    /// Those of recent pairs at most, as they would have been without treatment: older ones count less.
     before: f64,
+    /// True if the pair under way asks this part.
+    asked: bool,
 }
 
 /// An experiment with one group of flows.
@@ -185,8 +189,8 @@ pub struct Treatment {
     now_s: f64,
     /// Number of the pair under way, which ends at so many times its length; 0 before the first packet.
     pair: u64,
-    /// Part of the keys that the pair under way asks; 0 if it asks nobody.
-    asks: f64,
+    /// The part whose turn is next.
+    next: usize,
     /// Bounds after the pairs that are over.
     bounds: (f64, f64),
     label: u8,
@@ -207,7 +211,7 @@ impl Treatment {
             seen: SIGNALS,
             now_s: f64::NEG_INFINITY,
             pair: 0,
-            asks: 0.0,
+            next: 0,
             bounds: (-1.0, 1.0),
             label: 0,
             packets: 0,
@@ -242,7 +246,7 @@ impl Treatment {
         if blocks - floor(blocks) >= SETTLED {
             part.blocks[usize::from(second)] += 1.0;
         }
-        if !self.takes_part(place, self.asks) {
+        if !part.asked {
             return 0.0;
         }
         let treated = second == self.second_is_treated(place);
@@ -279,20 +283,22 @@ impl Treatment {
         if pair <= self.pair {
             return None;
         }
-        let asked = self.asks > 0.0;
+        let asked = self.parts.iter().any(|part| part.asked && part.all > 0.0);
         if asked {
             self.count();
         }
         self.end_pair();
         self.pair = pair;
-        self.asks = self.affordable();
+        self.choose();
         asked.then(|| self.outcome(end_s))
     }
 
     /// Drops the pair under way, which will have no outcome: nobody is asked until the next one begins. To be called when
     /// packets stop coming here in the middle of a pair.
     pub fn abandon(&mut self) {
-        self.asks = 0.0;
+        for part in &mut self.parts {
+            part.asked = false;
+        }
     }
 
     /// State of the experiment.
@@ -322,7 +328,7 @@ impl Treatment {
         if all >= FEWEST {
             let mut told = false;
             for place in 0..PARTS {
-                if self.takes_part(place, self.asks) {
+                if self.parts[place].asked {
                     let [first, second] = self.parts[place].blocks.map(|packets| packets / all);
                     let less = if self.second_is_treated(place) { first - second } else { second - first };
                     self.differences.add(less, first + second);
@@ -345,42 +351,36 @@ impl Treatment {
             return;
         }
         for place in 0..PARTS {
-            let Part { blocks, all, .. } = self.parts[place];
-            let asked = self.takes_part(place, self.asks);
+            let Part { blocks, all, before, asked } = self.parts[place];
             let spared = blocks[usize::from(!self.second_is_treated(place))] / (1.0 - SETTLED);
-            let before = if asked { all.max(2.0 * spared) } else { all };
-            self.parts[place] = Part { before, ..Part::default() };
+            let now = if asked { all.max(2.0 * spared) } else { all };
+            self.parts[place] = Part { before: now.max(REMEMBERED * before), ..Part::default() };
         }
     }
 
-    /// Part of the keys that the next pair asks: as many as what is left of the budget pays for if they are as fast as in the
-    /// pair before and give up as much as the upper bound allows. It waits until the fastest could be asked, lest they
-    /// never be.
-    fn affordable(&self) -> f64 {
-        if self.label != 0 && !self.settings.goes_on {
-            return 0.0;
-        }
+    /// Chooses which parts the next pair asks: in turn, as many as what is left of the budget pays for if they are as fast
+    /// as in recent pairs and give up as much as the upper bound allows. A part that is too dear ends the choice and keeps its
+    /// turn: nobody is asked until the budget has grown enough, which takes half of its share of the packets
+    /// divided by the budget, in pairs. Keys are dealt into parts at random, which makes any order random.
+    fn choose(&mut self) {
+        self.abandon();
         let left = self.settings.budget * self.packets as f64 - self.price();
+        if left <= 0.0 || (self.label != 0 && !self.settings.goes_on) {
+            return;
+        }
         let upper = self.bounds.1.clamp(0.0, 1.0);
-        let dose = self.dose();
         // Each packet is treated in one of the two blocks.
-        let each = 0.5 * (upper + dose * (1.0 - upper));
-        let asked = |part: f64| {
-            let places = (0..PARTS).filter(|&place| self.takes_part(place, part));
-            places.map(|place| self.parts[place].before).sum::<f64>()
-        };
-        let fastest = self.parts.iter().map(|part| part.before).fold(0.0, f64::max);
-        if left <= 0.0 || each * fastest > left {
-            return 0.0;
-        }
-        let mut part = self.settings.part.min(left / (each * asked(1.0)));
-        while each * asked(part) > left {
-            part *= NARROWER;
-        }
-        if asked(part) > 0.0 {
-            part
-        } else {
-            0.0
+        let each = 0.5 * (upper + self.dose() * (1.0 - upper));
+        let most = ((self.settings.part * PARTS as f64) as usize).max(1);
+        let mut cost = 0.0;
+        for _ in 0..most {
+            let part = &mut self.parts[self.next];
+            cost += each * part.before;
+            if cost > left {
+                return;
+            }
+            part.asked = true;
+            self.next = (self.next + 1) % PARTS;
         }
     }
 
@@ -410,11 +410,6 @@ impl Treatment {
 
     fn second_is_treated(&self, place: usize) -> bool {
         self.coin(place) >> 63 == 1
-    }
-
-    /// True if a part of the keys is asked in this pair when `part` of them are.
-    fn takes_part(&self, place: usize, part: f64) -> bool {
-        part > 0.0 && (self.coin(place) & u64::from(u32::MAX)) as f64 <= part * f64::from(u32::MAX)
     }
 }
 

@@ -53,8 +53,8 @@ class Treatment(Estimator):
     marked with ``times`` the probability of the queue's own drops and marks, ``floor`` at least. ``part`` of
     the keys is asked at a time, at most. ``budget`` is what the experiment may cost, as a part of the group's
     packets: those that it takes, and those that flows send less while they are treated. The first never
-    exceed it. For the second, a pair asks no more keys than the budget pays for if they are as fast as in the
-    pair before and give up as much as the upper bound allows. ``limit`` is the effect that parts groups that
+    exceed it. For the second, a pair asks no more keys than the budget pays for if they are as fast as in
+    recent pairs and give up as much as the upper bound allows. ``limit`` is the effect that parts groups that
     respond from those that do not. The experiment ends with a label, unless it ``goes_on``. ``seed`` is that
     of the coins.
 

@@ -125,6 +125,64 @@ fn what_flows_send_less_stays_within_the_budget() {
     }
 }
 
+/// Outcome of a group of twenty flows that halve and a deaf one with nine tenths of the packets, which is off for half of the
+/// time where it `pauses`.
+fn beside_a_heavy_one(settings: Settings, pauses: bool) -> Outcome {
+    let mut experiment = Treatment::new(settings).unwrap();
+    let mut random = Random(settings.seed ^ 78);
+    let mut quiet_until = [0.0; 20];
+    let mut last = None;
+    for step in 0..16_000_u32 {
+        let now = f64::from(step) * 0.05;
+        last = experiment.close(now).or(last);
+        let on = !pauses || step / 140 % 2 == 0;
+        let heavy = if !on {
+            0
+        } else if pauses {
+            180
+        } else {
+            90
+        };
+        for flow in 0..20 + heavy {
+            let sends = flow >= 20 || random.next() < if now < quiet_until[flow] { 0.25 } else { 0.5 };
+            if !sends {
+                continue;
+            }
+            let key = flow.min(20);
+            let probability = experiment.packet(now, key as u64);
+            let asked = random.next() < probability;
+            let queue = !asked && random.next() < 0.02;
+            if asked {
+                experiment.signal();
+            } else {
+                experiment.queue(queue);
+            }
+            if key < 20 && (asked || queue) {
+                quiet_until[key] = now + 1.5;
+            }
+        }
+    }
+    last.expect("a pair that asks")
+}
+
+/// The effect is that of the group, of whose packets each counts alike, though the budget pays for the heavy flow seldom.
+#[test]
+fn a_heavy_flow_is_asked_as_often_as_light_ones() {
+    for pauses in [false, true] {
+        for seed in 0..4 {
+            let small = Settings { budget: 0.05, goes_on: true, ..strong(seed) };
+            let found = beside_a_heavy_one(small, pauses);
+            let all = beside_a_heavy_one(Settings { budget: 1.0, ..small }, pauses);
+            let truth = all.effect.unwrap();
+            let effect = found.effect.unwrap();
+            assert!(found.lower <= truth && truth <= found.upper, "{found:?} {all:?}");
+            assert_ne!(found.label, Label::Responds, "{found:?}");
+            // What comes and goes leaves more to chance; light flows by themselves give up a third.
+            assert!((effect - truth).abs() < if pauses { 0.1 } else { 0.01 }, "{found:?} {all:?}");
+        }
+    }
+}
+
 #[test]
 fn a_pair_that_is_abandoned_has_no_outcome() {
     let settings = Settings { budget: 1.0, goes_on: true, ..Settings::default() };

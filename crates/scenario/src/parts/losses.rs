@@ -69,7 +69,7 @@ parts! {
         part: SHARE => F(1.0),
         /// Part of a group's packets that its experiment may cost: what it takes, and what flows send less
         /// while they are treated. The first never exceeds it. For the second, a pair of blocks asks no more
-        /// flows than the budget pays for if they are as fast as in the pair before and give up as much as
+        /// flows than the budget pays for if they are as fast as in recent pairs and give up as much as
         /// the upper bound allows.
         budget: PROBABILITY => F(0.05),
         /// Effect that parts groups that respond from those that do not.

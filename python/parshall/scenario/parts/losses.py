@@ -108,7 +108,7 @@ class TreatmentLoss(Part):
     budget: float = 0.05
     """Part of a group's packets that its experiment may cost: what it takes, and what flows send less while
     they are treated. The first never exceeds it. For the second, a pair of blocks asks no more flows than the
-    budget pays for if they are as fast as in the pair before and give up as much as the upper bound allows.
+    budget pays for if they are as fast as in recent pairs and give up as much as the upper bound allows.
     """
     limit: float = 0.1
     """Effect that parts groups that respond from those that do not."""
