@@ -264,6 +264,7 @@ impl Params {
 }
 
 impl ArrivalQueue for Red {
+    #[inline]
     fn arrive(&mut self, arrival: &Arrival, backlog: &Backlog) -> Verdict {
         self.tune(arrival.now, backlog);
         let verdict = self.judge(arrival, backlog);
