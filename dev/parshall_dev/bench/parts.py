@@ -279,5 +279,7 @@ def _write_page() -> None:
 if __name__ == "__main__":
     if sys.argv[1:] == ["--page"]:
         _write_page()
+    elif sys.argv[1:]:
+        sys.exit(f"got {' '.join(sys.argv[1:])}, expected nothing or --page")
     else:
         print(json.dumps(_measured()))
