@@ -7,7 +7,7 @@ use parshall_control::PathSample;
 
 /// A note of packets that left together.
 #[derive(Clone, Copy, Debug)]
-struct SentPacket {
+struct SentPackets {
     at: Time,
     /// Packets delivered by then, and when the last of them was.
     delivered: u64,
@@ -20,7 +20,7 @@ struct SentPacket {
 /// See the head of this file. The rates are those of draft-ietf-ccwg-bbr, section 4.1.
 #[derive(Clone, Debug)]
 pub(crate) struct Path {
-    sent: VecDeque<SentPacket>,
+    sent: VecDeque<SentPackets>,
     delivered: u64,
     delivered_at: Time,
     first_sent_at: Time,
@@ -32,7 +32,7 @@ pub(crate) struct Path {
     newly_delivered: u32,
     /// Packets lost since the last batch of ACKs.
     newly_lost: u32,
-    latest: Option<SentPacket>,
+    latest: Option<SentPackets>,
 }
 
 impl Default for Path {
@@ -64,7 +64,7 @@ impl Path {
         }
         let Path { delivered, delivered_at, first_sent_at, .. } = *self;
         let limited = self.limited_until > 0;
-        self.sent.push_back(SentPacket { at: now, delivered, delivered_at, first_sent_at, limited });
+        self.sent.push_back(SentPackets { at: now, delivered, delivered_at, first_sent_at, limited });
     }
 
     /// A packet that left at `sent` is acknowledged.

@@ -9,10 +9,9 @@ from rich.console import Console
 from rich.table import Table
 
 from parshall.recording.summary import figure_table
+from parshall_dev.bench.peers import NAMES
 
 __all__ = ["show"]
-
-_NAMES = {"ns2": "ns-2", "ns3": "ns-3", "htsim": "htsim"}
 
 
 def show(report: Mapping[str, Any], console: Console) -> None:
@@ -65,7 +64,7 @@ def _contests(contests: Sequence[tuple[str, Mapping[str, Any]]]) -> Table:
         whole = contest.get("ratio_whole_process")
         table.add_row(
             name,
-            _NAMES.get(contest["rival"], contest["rival"]),
+            NAMES.get(contest["rival"], contest["rival"]),
             f"{contest['simulated_seconds']:g} s",
             _seconds(_median(contest["ours"])),
             _seconds(contest["seconds"]),
@@ -114,7 +113,7 @@ def _processes(processes: Mapping[str, float]) -> Table:
 def _notes(report: Mapping[str, Any], contests: Sequence[tuple[str, Mapping[str, Any]]]) -> list[str]:
     machine = report["machine"]
     lines = [f"{machine['cpu']}, {machine['cores']} cores, Python {machine['python']}"]
-    lines += [f"{_NAMES[name]} {version}" for name, version in report["peers"].items()]
+    lines += [f"{NAMES[name]} {version}" for name, version in report["peers"].items()]
     lines += [f"missing: {what}" for what in report["missing"]]
     for case in report["cases"]:
         if case["bytes_per_flow"] is not None:
@@ -126,7 +125,7 @@ def _notes(report: Mapping[str, Any], contests: Sequence[tuple[str, Mapping[str,
         for check in contest["checks"]:
             if not check["passed"]:
                 lines.append(
-                    f"{name}, {_NAMES.get(contest['rival'], contest['rival'])}: {check['what']} differs by "
+                    f"{name}, {NAMES.get(contest['rival'], contest['rival'])}: {check['what']} differs by "
                     f"{check['difference']:+.1%}, allowed {check['allowed']:.1%} "
                     f"({check['ours']:,.0f} here, {check['theirs']:,.0f} there)"
                 )

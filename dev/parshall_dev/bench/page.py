@@ -15,16 +15,16 @@ from typing import Any
 import click
 
 from parshall_dev.bench.instructions import FUNCTIONS
+from parshall_dev.bench.peers import NAMES
 from parshall_studies import study as st
 
 MARK = "<!-- what follows is made by dev/parshall_dev/bench/page.py -->\n"
-_NAMES = {"ns2": "ns-2", "ns3": "ns-3", "htsim": "htsim"}
 
 
 def page(report: Mapping[str, Any], growth: Mapping[str, Any], profiles: Sequence[Mapping[str, Any]]) -> str:
     """The measured part of the page, in Markdown."""
     machine = report["machine"]
-    peers = ", ".join(f"{_NAMES[name]} {version}" for name, version in report["peers"].items())
+    peers = ", ".join(f"{NAMES[name]} {version}" for name, version in report["peers"].items())
     names = "|".join(profile["case"] for profile in profiles)
     lines = [
         "## Where the instructions go",
@@ -105,7 +105,7 @@ def _contests(cases: Sequence[Mapping[str, Any]]) -> Iterable[Sequence[str]]:
             whole = contest.get("ratio_whole_process")
             yield (
                 case["name"],
-                _NAMES.get(contest["rival"], contest["rival"]),
+                NAMES.get(contest["rival"], contest["rival"]),
                 f"{contest['simulated_seconds']:g} s",
                 f"{median(contest['ours']):.3f} s",
                 f"{contest['seconds']:.2f} s",

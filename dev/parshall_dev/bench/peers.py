@@ -17,6 +17,7 @@ from parshall_dev.checkout import ROOT
 
 __all__ = [
     "HTSIM",
+    "NAMES",
     "PEERS",
     "Htsim",
     "Missing",
@@ -38,6 +39,9 @@ PACKAGES = ("ns2", "libns3-dev", "libgsl-dev", "g++", "pkg-config")
 HTSIM = "PARSHALL_HTSIM"
 """Variable of the environment that names the folder of htsim's headers and its library, libhtsim.a. No
 distribution packages it."""
+
+NAMES = {"ns2": "ns-2", "ns3": "ns-3", "htsim": "htsim"}
+"""How each is called in text."""
 
 _COUNTERS = ("packets_sent", "bytes_delivered", "packets_dropped")
 
@@ -176,12 +180,16 @@ def ns3_flags(*modules: str) -> list[str]:
 
 def ns3_program(source: Path, name: str, flags: list[str]) -> Path:
     """Compiles a program for ns-3. Raises Missing."""
+    return _compiled("ns-3", source, name, flags)
+
+
+def _compiled(peer: str, source: Path, name: str, flags: list[str]) -> Path:
     BUILT.mkdir(parents=True, exist_ok=True)
     program = BUILT / name
     try:
         run(["g++", "-O2", "-std=c++17", str(source), "-o", str(program), *flags])
     except ProcessError as error:
-        raise Missing(f"ns-3: {source.name} was not compiled ({error})") from None
+        raise Missing(f"{peer}: {source.name} was not compiled ({error})") from None
     return program
 
 
@@ -207,15 +215,11 @@ def _htsim() -> Htsim:
     folder = Path(os.environ.get(HTSIM, ""))
     if not os.environ.get(HTSIM) or not (folder / "libhtsim.a").exists():
         raise Missing(f"htsim ({HTSIM} names the folder of its headers and of libhtsim.a)")
-    BUILT.mkdir(parents=True, exist_ok=True)
-    programs = {}
-    for source in sorted((HERE / "htsim").glob("*.cc")):
-        program = BUILT / f"htsim-{source.stem}"
-        try:
-            run(["g++", "-O2", f"-I{folder}", str(source), str(folder / "libhtsim.a"), "-o", str(program)])
-        except ProcessError as error:
-            raise Missing(f"htsim: {source.name} was not compiled ({error})") from None
-        programs[source.stem] = str(program)
+    flags = [f"-I{folder}", str(folder / "libhtsim.a")]
+    programs = {
+        source.stem: str(_compiled("htsim", source, f"htsim-{source.stem}", flags))
+        for source in sorted((HERE / "htsim").glob("*.cc"))
+    }
     return Htsim(programs, _commit(folder))
 
 

@@ -27,8 +27,8 @@ GROUPS = ("r-*", "d-*")
 """Groups that respond, and that do not: a name of flows each."""
 CLOSE = 0.02
 """Bounds may miss an effect by so much."""
-LIMIT = 0.1
-"""Effect that parts groups: the default of an experiment."""
+LIMIT = TreatmentLoss(groups=[TreatedGroup()]).limit
+"""Effect that parts groups."""
 _RECORDED = 950_000
 """Number of the first scenario whose flows are replayed."""
 
@@ -117,7 +117,7 @@ def deaf_kind(each: Treated) -> str:
 def asked(each: Treated, **changes: Any) -> Recording:
     """A run in which both groups are asked; ``seed`` among the changes is the run's."""
     seed = changes.pop("seed", 1)
-    loss = TreatmentLoss(groups=[TreatedGroup(flows=[name]) for name in GROUPS], limit=LIMIT, **changes)
+    loss = TreatmentLoss(groups=[TreatedGroup(flows=[name]) for name in GROUPS], **changes)
     return parshall.run(_plain(each).with_({"loss": loss}), seed)
 
 

@@ -19,7 +19,7 @@ __all__ = ["page_of"]
 _PACKAGE = ROOT / "python" / "parshall"
 _TABLES = {
     "cli/main.py": "commands",
-    "recording/views.py": "columns",
+    "recording/rows.py": "columns",
     "scenario/profiles.py": "profiles",
     "sweep/metric.py": "metrics",
 }

@@ -91,6 +91,11 @@ def count(name: str, value: SupportsIndex, least: int = 0, most: int = 2**32 - 1
     return number
 
 
+def key(name: str, value: SupportsIndex) -> int:
+    """A key, ticket or seed: a whole number of 64 bits."""
+    return count(name, value, most=2**64 - 1)
+
+
 def wrong_type(name: str, value: object, expected: str) -> InputTypeError:
     """The error for an argument of a type that cannot be used."""
     return InputTypeError(name, shown(value), expected)

@@ -31,10 +31,6 @@ __all__ = [
 ]
 
 
-_LARGEST = 2**64 - 1
-"""Largest key, ticket or seed."""
-
-
 class ResponsivenessQuality(enum.IntFlag):
     """Reasons to doubt an estimate; none is 0."""
 
@@ -161,7 +157,7 @@ class Responsiveness(Estimator):
         given: dict[str, Any] = {
             "interval": arguments.real("interval", interval),
             "flows": arguments.count("flows", flows),
-            "seed": arguments.count("seed", seed, most=_LARGEST),
+            "seed": arguments.key("seed", seed),
         }
         with arguments.Faults(interval_s="interval"):
             core = _core.Responsiveness(*given.values())
@@ -193,7 +189,7 @@ class Responsiveness(Estimator):
         dither = _dither(dither_probability, dithered)
         self._core.packet(
             arguments.real("time", time),
-            arguments.count("flow", flow, most=_LARGEST),
+            arguments.key("flow", flow),
             bool(signalled),
             dither,
         )
@@ -209,16 +205,14 @@ class Responsiveness(Estimator):
         Of more than 65,536 packets that wait, the oldest is taken as spared, and its interval flagged.
         """
         dither = _dither(dither_probability, dithered)
-        return self._core.arrive(
-            arguments.real("time", time), arguments.count("flow", flow, most=_LARGEST), dither
-        )
+        return self._core.arrive(arguments.real("time", time), arguments.key("flow", flow), dither)
 
     def decide(self, ticket: SupportsIndex, signalled: bool | None) -> bool:
         """Tells the fate of a packet that has arrived: dropped or marked, neither, or ``None`` to leave it
         out. Fates may come in any order. Returns whether the packet was still waiting.
         """
         fate = None if signalled is None else bool(signalled)
-        return self._core.decide(arguments.count("ticket", ticket, most=_LARGEST), fate)
+        return self._core.decide(arguments.key("ticket", ticket), fate)
 
     def settle(self) -> None:
         """Takes packets whose fate was never told as spared, at the end of a series."""

@@ -16,9 +16,6 @@ from parshall.estimators.responsiveness import FlowLabel
 
 __all__ = ["Treatment", "TreatmentOutcome"]
 
-_LARGEST = 2**64 - 1
-"""Largest key or seed."""
-
 
 class TreatmentOutcome(NamedTuple):
     """State of an experiment at the end of a pair of blocks."""
@@ -105,7 +102,7 @@ class Treatment(Estimator):
         reals = arguments.reals(block=block, times=times, floor=floor, part=part, budget=budget, limit=limit)
         if not isinstance(goes_on, bool | np.bool_):
             raise arguments.wrong_type("goes_on", goes_on, "a truth value")
-        on, number = bool(goes_on), arguments.count("seed", seed, most=_LARGEST)
+        on, number = bool(goes_on), arguments.key("seed", seed)
         with arguments.Faults(block_s="block"):
             core = _core.Treatment(list(reals.values()), on, number)
         given: dict[str, Any] = {**reals, "goes_on": on, "seed": number}
@@ -123,7 +120,7 @@ class Treatment(Estimator):
         """Takes a packet of the group: when it arrives, and its flow's key. Returns the probability with
         which the router is to drop or mark it; if it does, it calls :meth:`signal`, else :meth:`queue`.
         """
-        return self._core.packet(arguments.real("time", time), arguments.count("flow", flow, most=_LARGEST))
+        return self._core.packet(arguments.real("time", time), arguments.key("flow", flow))
 
     def signal(self) -> None:
         """Tells that the last packet was dropped or marked because the experiment asked for it."""

@@ -174,21 +174,21 @@ impl Simulation {
             self.apps.apps[app].due = again;
             self.schedule_app(app, again);
         }
-        for demand in reaction.demands.drain(..) {
-            self.demand(app, &demand, now);
+        for transfer in reaction.transfers.drain(..) {
+            self.start_transfer(app, &transfer, now);
         }
         self.apps.reaction = reaction;
     }
 
-    fn demand(&mut self, app: usize, demand: &NewTransfer, now: Time) {
-        let entry = self.apps.enter(app, demand);
-        let slot = &mut self.apps.apps[app].slots[demand.slot as usize];
-        let order = Write { line: slot.data, packets: demand.packets, fresh: demand.fresh, entry };
+    fn start_transfer(&mut self, app: usize, transfer: &NewTransfer, now: Time) {
+        let entry = self.apps.enter(app, transfer);
+        let slot = &mut self.apps.apps[app].slots[transfer.slot as usize];
+        let order = Write { line: slot.data, packets: transfer.packets, fresh: transfer.fresh, entry };
         slot.order = order;
         let Some(line) = slot.requests else {
             return self.write_transfer(order, now);
         };
-        self.write_transfer(Write { line, packets: 1, fresh: demand.fresh, entry: None }, now);
+        self.write_transfer(Write { line, packets: 1, fresh: transfer.fresh, entry: None }, now);
     }
 
     /// Writes, on a new connection if the write wants one.

@@ -169,9 +169,9 @@ impl Apps {
     }
 
     /// Puts a transfer that begins into the log, if it is kept.
-    pub fn enter(&mut self, app: usize, demand: &NewTransfer) -> Option<usize> {
+    pub fn enter(&mut self, app: usize, transfer: &NewTransfer) -> Option<usize> {
         let app = &mut self.apps[app];
-        let count = &mut app.counts[app.slots[demand.slot as usize].count];
+        let count = &mut app.counts[app.slots[transfer.slot as usize].count];
         count.transfers += 1;
         if !count.keeps {
             return None;
@@ -180,11 +180,11 @@ impl Apps {
         self.log.push(Transfer {
             flow: count.flow,
             number: count.transfers - 1,
-            place: demand.place,
-            start: demand.asked,
+            place: transfer.place,
+            start: transfer.asked,
             first: Time::NEVER,
             end: Time::NEVER,
-            packets: demand.packets,
+            packets: transfer.packets,
         });
         Some(self.log.len() - 1)
     }

@@ -305,8 +305,8 @@ mod tests {
             assert!((root - expected).abs() < 1e-4, "{root} {expected}");
         }
         // So drops come at 108, 208, + 50, + 56.25, + 48.78, + 44.15, + 40.41.
-        let mut line = CodelRun::of(&serde_json::json!({"variant": "linux"}));
-        assert_eq!(line.overloaded(470), [108, 208, 258, 315, 364, 408, 448]);
+        let mut run = CodelRun::of(&serde_json::json!({"variant": "linux"}));
+        assert_eq!(run.overloaded(470), [108, 208, 258, 315, 364, 408, 448]);
     }
 
     #[test]
@@ -316,27 +316,27 @@ mod tests {
 
     #[test]
     fn soon_after_a_dropping_state_the_next_begins_at_its_rate() {
-        let mut line = CodelRun::new(false);
-        line.overloaded(470);
-        assert_eq!((line.codel.law.count, line.codel.law.last_count), (6, 1));
-        line.idle(100);
+        let mut run = CodelRun::new(false);
+        run.overloaded(470);
+        assert_eq!((run.codel.law.count, run.codel.law.last_count), (6, 1));
+        run.idle(100);
         // As at first, 108 ms after the start; six drops less the one that began, so the next comes 100 / sqrt(5) later.
-        let start = line.now;
-        let struck: Vec<u32> = line.overloaded(160).iter().map(|time| time - start).collect();
+        let start = run.now;
+        let struck: Vec<u32> = run.overloaded(160).iter().map(|time| time - start).collect();
         assert_eq!(struck, [108, 153]);
-        assert_eq!((line.codel.law.count, line.codel.law.last_count), (6, 5));
+        assert_eq!((run.codel.law.count, run.codel.law.last_count), (6, 5));
     }
 
     #[test]
     fn long_after_it_the_next_begins_anew() {
-        let mut line = CodelRun::new(false);
-        line.overloaded(470);
+        let mut run = CodelRun::new(false);
+        run.overloaded(470);
         // 472 is when the next drop was due: 431.17 + 100 / sqrt(6). The next state begins 16 intervals later.
-        line.idle(472 + 1600 - 108 - 470);
-        let start = line.now;
-        let struck: Vec<u32> = line.overloaded(220).iter().map(|time| time - start).collect();
+        run.idle(472 + 1600 - 108 - 470);
+        let start = run.now;
+        let struck: Vec<u32> = run.overloaded(220).iter().map(|time| time - start).collect();
         assert_eq!(struck, [108, 208]);
-        assert_eq!((line.codel.law.count, line.codel.law.last_count), (2, 1));
+        assert_eq!((run.codel.law.count, run.codel.law.last_count), (2, 1));
     }
 
     #[test]

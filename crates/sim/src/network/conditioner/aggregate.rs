@@ -10,10 +10,10 @@ use super::own::OwnMarker;
 use super::small_window::SmallWindow;
 use super::{ConditionerPlan, FlowSet};
 use crate::network::FlowId;
-use crate::packet::{ecn, Packet};
+use crate::packet::Packet;
 use crate::random::Stream;
 use crate::record::EdgeRow;
-use crate::scenario::{self, Meter, MeteredBytes, MeteredPacket, OtherTreatment, Treatment};
+use crate::scenario::{self, Meter, MeteredBytes, OtherTreatment, OwnMeter, Treatment};
 use crate::units::Time;
 
 /// An aggregate: who belongs to it, and what is done.
@@ -22,17 +22,41 @@ pub(super) struct Aggregate {
     members: FlowSet,
     /// A bit for each code point that belongs to it.
     code_points: u64,
-    /// Without one all packets are green.
-    meter: Option<AnyMeter>,
-    /// In place of the meter.
-    own: Option<Box<OwnMarker>>,
-    /// Keys of the flows, which only that asks for.
-    keys: Arc<[u64]>,
+    colouring: Colouring,
     payload_only: bool,
     treatments: [Option<Treatment>; 3],
     known: Option<Box<Known>>,
     small_window: Option<SmallWindow>,
     pub counts: AggregateCounts,
+}
+
+/// Source of the colours of packets.
+#[derive(Debug)]
+enum Colouring {
+    /// All packets are green.
+    None,
+    Meter(AnyMeter),
+    Own(Box<OwnMarker>),
+}
+
+impl Colouring {
+    fn new(rule: &scenario::Rule, keys: &Arc<[u64]>, tokens: Tokens, stream: &mut Stream) -> Self {
+        match &rule.meter {
+            None => Colouring::None,
+            Some(Meter::Native(meter)) => Colouring::Meter(AnyMeter::new(meter, tokens)),
+            Some(Meter::Own(OwnMeter::User(config))) => {
+                let maker = config.maker.0.as_ref().expect("a marker that was handed over");
+                Colouring::Own(Box::new(OwnMarker::new(maker, keys.clone(), stream)))
+            }
+        }
+    }
+
+    fn meter(&self) -> Option<&AnyMeter> {
+        match self {
+            Colouring::Meter(meter) => Some(meter),
+            Colouring::None | Colouring::Own(_) => None,
+        }
+    }
 }
 
 /// Knowledge of an aggregate's connections, and its number in the exchange.
@@ -71,12 +95,7 @@ impl Aggregate {
         Aggregate {
             members: plan.members[index].clone(),
             code_points: if rule.dscp.is_empty() { u64::MAX } else { bits(&rule.dscp) },
-            meter: rule.meter.as_ref().and_then(Meter::native).map(|meter| AnyMeter::new(meter, tokens)),
-            own: rule.meter.as_ref().and_then(Meter::own).and_then(|config| {
-                let maker = config.maker.0.as_ref()?;
-                Some(Box::new(OwnMarker::new(maker, stream)))
-            }),
-            keys: plan.keys.clone(),
+            colouring: Colouring::new(rule, &plan.keys, tokens, stream),
             payload_only: rule.count == MeteredBytes::Payload,
             treatments: [rule.if_green, rule.if_yellow, rule.if_red],
             known: (!flows.is_empty()).then(|| Box::new(Known::new(rule, plan, flows, exchange))),
@@ -135,7 +154,7 @@ impl Aggregate {
 
     /// State of the meter.
     pub fn state(&self) -> MeterState {
-        self.meter.as_ref().map_or(MeterState::default(), AnyMeter::state)
+        self.colouring.meter().map_or(MeterState::default(), AnyMeter::state)
     }
 
     /// The colour of a packet of which so many bytes count.
@@ -147,25 +166,14 @@ impl Aggregate {
         stream: &mut Stream,
     ) -> Colour {
         let arriving = self.arriving_colour(packet.dscp());
-        if let Some(own) = &mut self.own {
-            let key = self.keys.get(flow.flow() as usize).copied().unwrap_or(0);
-            let seen = MeteredPacket {
-                now,
-                size: packet.size,
-                metered: bytes,
-                flow: if packet.is_ack() { !key } else { key },
-                dscp: packet.dscp(),
-                arriving,
-                ecn_capable: packet.ecn & ecn::CAPABLE != 0,
-                is_ack: packet.is_ack(),
-            };
-            return own.colour(&seen, stream);
+        match &mut self.colouring {
+            Colouring::None => Colour::Green,
+            Colouring::Meter(meter) => {
+                let around = self.known.as_ref().map_or(Surroundings::default(), |known| known.around);
+                meter.colour(now.secs(), f64::from(bytes), arriving, &around, || stream.uniform())
+            }
+            Colouring::Own(own) => own.colour(now, (packet, flow), bytes, arriving, stream),
         }
-        let Some(meter) = &mut self.meter else {
-            return Colour::Green;
-        };
-        let around = self.known.as_ref().map_or(Surroundings::default(), |known| known.around);
-        meter.colour(now.secs(), f64::from(bytes), arriving, &around, || stream.uniform())
     }
 
     /// The colour of a packet that its meter has given this one, and of which so many bytes count. ACKs are not protected,
@@ -188,7 +196,7 @@ impl Aggregate {
     pub fn row(&self, now: Time, rule: i32) -> Option<EdgeRow> {
         let known = self.known.as_ref()?;
         let (mut rate, mut red_part) = (f64::NAN, f64::NAN);
-        if let Some(meter) = &self.meter {
+        if let Some(meter) = self.colouring.meter() {
             rate = meter.state().rate.map_or(f64::NAN, |rate| 8.0 * rate);
             red_part = meter.red_part(&known.around).unwrap_or(f64::NAN);
         }

@@ -30,7 +30,9 @@ impl Port {
                 Space::None => false,
                 Space::Tie(leaving) => {
                     let room = lead() <= kind.transmission(leaving);
-                    self.most_held = self.most_held.max(if room { kind.limit_packets } else { 0 });
+                    if room {
+                        self.most_held = kind.limit_packets;
+                    }
                     room
                 }
                 Space::OneSize => self.has_room_for_one_more(kind, now, transmission, lead),
@@ -123,7 +125,7 @@ impl Port {
         // It has never held more than `most`, so it does now if the first of so many is still there.
         let most = self.most_held.max(1);
         let limit = kind.limit_packets;
-        // When counting starts, a packet that leaves at that instant is not among the most, and yet it may fill the port.
+        // Where counting has just started, `most` leaves out a packet that leaves at that instant and may fill the port.
         if kind.ties && most >= limit - 1 {
             let (departure, leaving) = overflow.recent.back(limit);
             if departure == now && leaving > 0 {

@@ -35,8 +35,8 @@ impl Barrier {
         self.begun += 1;
         self.waiting = self.slots;
         let place = TransferPlace { session, page: 0, last: true };
-        let demand = |slot| NewTransfer { slot, packets: self.config.packets, fresh, asked: now, place };
-        out.demands.extend((0..self.slots).map(demand));
+        let transfer = |slot| NewTransfer { slot, packets: self.config.packets, fresh, asked: now, place };
+        out.transfers.extend((0..self.slots).map(transfer));
     }
 
     pub fn on_done(&mut self, now: Time, out: &mut Reaction) {
@@ -58,8 +58,11 @@ mod tests {
         let mut barrier = Barrier::new(&config, 3, Stream::new(1, "barrier"));
         let mut out = Reaction::default();
         barrier.on_time(Time::ZERO, &mut out);
-        let slots: Vec<_> =
-            out.demands.drain(..).map(|demand| (demand.slot, demand.packets, demand.fresh)).collect();
+        let slots: Vec<_> = out
+            .transfers
+            .drain(..)
+            .map(|transfer| (transfer.slot, transfer.packets, transfer.fresh))
+            .collect();
         assert_eq!(slots, [(0, 7, true), (1, 7, true), (2, 7, true)]);
         for at in [1.0, 2.0] {
             barrier.on_done(Time::from_secs(at), &mut out);
@@ -68,7 +71,7 @@ mod tests {
         barrier.on_done(Time::from_secs(3.0), &mut out);
         assert_eq!(out.again.take(), Some(Time::from_secs(3.5)));
         barrier.on_time(Time::from_secs(3.5), &mut out);
-        assert!(out.demands.drain(..).all(|demand| !demand.fresh && demand.place.session == 1));
+        assert!(out.transfers.drain(..).all(|transfer| !transfer.fresh && transfer.place.session == 1));
         (0..3).for_each(|_| barrier.on_done(Time::from_secs(4.0), &mut out));
         assert_eq!(out.again, None);
     }

@@ -43,7 +43,7 @@ pub struct TransferPlace {
     pub session: u32,
     /// Number of the page in it.
     pub page: u32,
-    /// True for the last demand of a session.
+    /// True for the last transfer of a session.
     pub last: bool,
 }
 
@@ -51,7 +51,7 @@ pub struct TransferPlace {
 #[derive(Clone, Debug, Default)]
 pub struct Reaction {
     /// Transfers to start.
-    pub demands: Vec<NewTransfer>,
+    pub transfers: Vec<NewTransfer>,
     /// When to ask again; none leaves what was said before.
     pub again: Option<Time>,
 }
@@ -61,7 +61,7 @@ impl Reaction {
     fn take(&mut self, answer: AppAnswer, now: Time) {
         let AppAnswer { packets, fresh, wake_in } = answer;
         if packets > 0 {
-            self.demands.push(NewTransfer {
+            self.transfers.push(NewTransfer {
                 slot: 0,
                 packets,
                 fresh,

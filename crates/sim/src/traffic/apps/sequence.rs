@@ -26,7 +26,7 @@ impl Sequence {
             return;
         }
         self.started += 1;
-        out.demands.push(NewTransfer {
+        out.transfers.push(NewTransfer {
             slot: 0,
             packets: variate::number(&self.config.packets, &mut self.stream),
             fresh: self.started == 1 || self.config.connection == ConnectionUse::New,

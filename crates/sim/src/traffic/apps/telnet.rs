@@ -30,7 +30,7 @@ impl Telnet {
         self.left -= 1;
         self.under_way += 1;
         let own = self.sessions == 1 || self.config.connection == ConnectionUse::New;
-        out.demands.push(NewTransfer {
+        out.transfers.push(NewTransfer {
             slot: 0,
             packets: 1,
             fresh: begins && own,

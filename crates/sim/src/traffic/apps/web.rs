@@ -79,7 +79,7 @@ impl Web {
         self.to_start -= 1;
         let last = self.to_start == 0 && self.page == self.pages;
         let place = TransferPlace { session: self.sessions - 1, page: self.page - 1, last };
-        out.demands.push(NewTransfer { slot, packets, fresh: true, asked, place });
+        out.transfers.push(NewTransfer { slot, packets, fresh: true, asked, place });
     }
 
     pub fn on_done(&mut self, slot: u32, now: Time, out: &mut Reaction) {
