@@ -94,6 +94,7 @@ lint: setup
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m parshall_dev.words
+	$(BIN)/python -m parshall_dev.writing
 
 test-rust:
 	cargo test --workspace --exclude parshall-quinn --quiet

@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ import pytest
 
 from parshall import Cache, Dumbbell, InputError, RunError, Scenario, ScenarioError, _core, run_many
 from parshall.engine.cache import default_folder
+from parshall.support.stages import stage
 
 SEEDS = range(1, 6)
 
@@ -285,7 +285,7 @@ def test_an_interrupted_call_goes_on_where_it_was(
     known = len(found)
     ensemble = run_many({"v": scenario}, range(known + 3))
     assert ensemble.executed == len(set(range(known + 3)) - {seed for _, seed in found})
-    leftovers = [path for path in own_cache.rglob("*") if ".unfinished" in path.name]
+    leftovers = [path for path in own_cache.rglob("*") if ".parshall-" in path.name]
     assert interrupt == signal.SIGKILL or not leftovers
 
 
@@ -382,13 +382,10 @@ def test_tables_that_nobody_asks_for_may_be_damaged(everything: Scenario, own_ca
 def test_what_a_killed_process_left_is_swept_up(bell: Dumbbell, own_cache: Path) -> None:
     run_many({"v": bell}, [1])
     (home,) = own_cache.glob("v2/*")
-    old, new = home / ".unfinished-1", home / ".unfinished-2"
-    for folder in (old, new):
-        folder.mkdir()
-    yesterday = time.time() - 86400
-    os.utime(old, (yesterday, yesterday))
-    run_many({"v": bell}, [1])
-    assert (old.exists(), new.exists()) == (False, True), "the new one may still be written"
+    (home / ".parshall-abcd1234").mkdir()
+    with stage(home) as written:
+        run_many({"v": bell}, [2])
+        assert [path for path in home.iterdir() if path.name.startswith(".parshall-")] == [written]
 
 
 def test_other_files_in_the_cache_are_left_alone(bell: Dumbbell, own_cache: Path) -> None:

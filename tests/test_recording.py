@@ -28,7 +28,6 @@ from parshall import (
     Series,
     Tcp,
 )
-from parshall.recording import recording as recordings
 from parshall.recording.summary import print_summary
 from parshall.recording.views import (
     FlowSeries,
@@ -39,7 +38,8 @@ from parshall.recording.views import (
     RttSamples,
     WindowChanges,
 )
-from parshall.support import files as files_module
+from parshall.support.causes import reason
+from parshall.support.files import NewFiles
 
 
 @pytest.fixture
@@ -293,8 +293,7 @@ def test_a_full_disk_leaves_nothing_behind(
 
         return write
 
-    monkeypatch.setattr(parquet, "write_table", full(parquet.write_table))
-    monkeypatch.setattr("parshall.recording.recording._write_bytes", full(recordings._write_bytes))
+    monkeypatch.setattr(NewFiles, "place", full(NewFiles.place))
     for folder in (old, tmp_path / "new" / "deep"):
         written[0] = 0
         with pytest.raises(OutputError, match=f"^{folder}: the disk is full$"):
@@ -350,12 +349,12 @@ def test_a_manifest_cannot_point_outside_of_its_folder(recording: Recording, tmp
     folder = recording.save(tmp_path / "run")
     (tmp_path / "precious").write_text("mine")
     manifest = json.loads((folder / "recording.json").read_text())
-    manifest["files"] += ["../precious", str(tmp_path / "precious")]
+    manifest["sha256"] |= {"../precious": "", str(tmp_path / "precious"): ""}
     (folder / "recording.json").write_text(json.dumps(manifest))
     recording.save(folder)
     assert (tmp_path / "precious").read_text() == "mine"
 
 
 def test_reasons_are_short() -> None:
-    assert files_module.reason(OSError(errno.EDQUOT, "quota")) == "the disk is full"
-    assert files_module.reason(OSError("a\nb")) == "a"
+    assert reason(OSError(errno.EDQUOT, "quota")) == "the disk is full"
+    assert reason(OSError("a\nb")) == "a"

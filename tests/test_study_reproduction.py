@@ -21,7 +21,7 @@ from tests.undrawn import undrawn
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from parshall.errors import InputError, OutputError, ParshallError
-from parshall.support.checksums import digest
+from parshall.support.results import digest
 from parshall_studies import study as st
 from parshall_studies.study.provenance import read
 from parshall_studies.study.reproduction import Reproduction

@@ -121,7 +121,7 @@ def quic(only: tuple[str, ...], out: str) -> int:
 @click.option("--out", metavar="FILE.md", help="File for the tables, as Markdown.")
 def utilisation(jobs: int | None, out: str | None) -> None:
     """Measure the share of a clean link that a control has alone."""
-    from parshall.support.files import write_whole
+    from parshall.support.files import write_file
     from parshall_dev.validate.utilisation import EXPECTED, found, page, settings
 
     shares = found(settings(), jobs)
@@ -129,7 +129,7 @@ def utilisation(jobs: int | None, out: str | None) -> None:
     if out is None:
         click.echo(text)
     else:
-        write_whole(Path(out), text)
+        write_file(Path(out), text)
     short = sum(share < EXPECTED for share in shares.values())
     click.echo(f"{len(shares)} settings, {short} with less than {100 * EXPECTED:.0f} % of the link", err=True)
 
@@ -149,7 +149,7 @@ def captures(folder: str, out: str) -> None:
     The truth says what became of each frame. DIR has NAME.truth.json, NAME.labels.csv.gz and
     NAME.POINT.pcap.gz, and tools.csv beside it or in it.
     """
-    from parshall.support.files import write_whole
+    from parshall.support.files import write_file
     from parshall_dev.validate.captures import DESIGN, JUDGE, judge, scenarios
     from parshall_dev.validate.captures_page import page
     from parshall_dev.validate.captures_share import judge_shares, lines
@@ -168,7 +168,7 @@ def captures(folder: str, out: str) -> None:
     if out == "-":
         click.echo(text)
     else:
-        write_whole(Path(out), text)
+        write_file(Path(out), text)
 
 
 @validate.command()
@@ -179,14 +179,14 @@ def clauses(write: str | None) -> int:
     Prints the table as Markdown. The status is 1 if a clause has neither tags, in the code and at a test, nor
     a reason why not; a line names each.
     """
-    from parshall.support.files import write_whole
+    from parshall.support.files import write_file
     from parshall_dev.validate.clauses import faults, inserted, listed, page, tags
 
     every = listed()
     if write is None:
         click.echo("\n".join(page(every)))
     else:
-        write_whole(Path(write), inserted(Path(write).read_text(encoding="utf-8"), page(every)))
+        write_file(Path(write), inserted(Path(write).read_text(encoding="utf-8"), page(every)))
     wrong = faults(every, tags())
     for line in wrong:
         click.echo(line, err=True)
@@ -201,14 +201,14 @@ def documents(folder: str, write: str | None) -> None:
 
     Reads DIR/STUDY/claims.json, which `parshall reproduce STUDY` writes; DIR is out unless given.
     """
-    from parshall.support.files import write_whole
+    from parshall.support.files import write_file
     from parshall_dev.validate.documents import page
 
     text = "\n".join(page(Path(folder))) + "\n"
     if write is None:
         click.echo(text, nl=False)
     else:
-        write_whole(Path(write), text)
+        write_file(Path(write), text)
 
 
 @click.command()

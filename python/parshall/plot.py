@@ -34,6 +34,7 @@ __all__ = [
     "SERIES",
     "WIDTH",
     "drawing",
+    "figure_bytes",
     "heat_map",
     "legend_of",
     "log_axis",
@@ -176,6 +177,19 @@ def to_svg(canvas: Canvas, ident: str, title: str, description: str) -> str:
     for attribute in ("width", "height", "version"):
         root.attrib.pop(attribute, None)
     return _by_role(ET.tostring(root, encoding="unicode"))
+
+
+def figure_bytes(canvas: Canvas, form: str) -> bytes:
+    """The content of a file of its own with a figure; ``form`` is ``svg``, ``png`` or ``pdf``. Equal figures
+    give equal bytes.
+    """
+    import matplotlib as mpl
+
+    content = io.BytesIO()
+    date = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form)
+    with mpl.rc_context({"svg.hashsalt": "parshall", "svg.fonttype": "path"}):
+        canvas.savefig(content, format=form, dpi=160, metadata=date)
+    return themed(content.getvalue().decode()).encode() if form == "svg" else content.getvalue()
 
 
 def standalone(svg: str) -> str:

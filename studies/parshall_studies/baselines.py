@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from parshall.errors import FileError, InputError, shown
-from parshall.support.files import reason
+from parshall.support.causes import reason
 
 __all__ = ["Baseline", "Settings", "load_study"]
 

@@ -13,11 +13,11 @@ __all__ = ["measure_and_write"]
 
 def measure_and_write(seeds: int, jobs: int | None, out: str) -> None:
     """The page goes into the folder ``out``, which is made if it is not there. Raises OutputError."""
-    from parshall.support.files import failing_as
+    from parshall.support.causes import output_errors
 
     folder = Path(out)
     # First, so that a folder that cannot be written does not cost the runs.
-    with failing_as(folder):
+    with output_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
     found = measure(seeds, jobs, lambda what: click.echo(f"measuring {what}"))
     page = write(folder, found, seeds)

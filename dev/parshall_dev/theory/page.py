@@ -45,7 +45,7 @@ def write(folder: Path, found: dict[str, Comparison], seeds: int) -> Path:
 
     Raises OutputError.
     """
-    from parshall.support.files import failing_as
+    from parshall.support.causes import output_errors
     from parshall_dev.theory.figure import figure
 
     files = {
@@ -54,7 +54,7 @@ def write(folder: Path, found: dict[str, Comparison], seeds: int) -> Path:
     }
     page = folder / "theory.md"
     files[page] = text(found, seeds)
-    with failing_as(folder):
+    with output_errors(folder):
         (folder / "figures").mkdir(parents=True, exist_ok=True)
         for file, content in files.items():
             file.write_text(content, encoding="utf-8")

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from parshall.errors import InputError
-from parshall.support.files import write_whole
+from parshall.support.files import write_file
 from parshall_dev.validate.compared import Compared, validate
 from parshall_dev.validate.display import described, summary
 from parshall_dev.validate.folder import load_folder
@@ -45,4 +45,4 @@ def validate_folder(path: str, only: Sequence[str], report: str | None) -> bool:
 
 def _write(verdicts: Sequence[Compared], file: Path) -> None:
     text = json.dumps([verdict.to_dict() for verdict in verdicts], indent=1, ensure_ascii=False)
-    write_whole(file, text + "\n")
+    write_file(file, text + "\n")

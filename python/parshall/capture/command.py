@@ -67,10 +67,10 @@ def capture_file(
             capture = stack.enter_context(bounded(source, bounds, goal, place))
         found = share_of(capture, dropped) if share else None
         if place is not None:
-            from parshall.capture.report import write_report
+            from parshall.capture.report import report
+            from parshall.capture.written import write
 
-            capture.write(place)
-            write_report(capture, place / "report.html", found)
+            write(capture, place, lambda folder: report(capture, folder, found))
         _show(capture, form, out, found)
 
 

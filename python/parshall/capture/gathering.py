@@ -4,9 +4,9 @@ wanted.
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -18,6 +18,7 @@ from parshall.capture.kept import Best, Bounds, First, ShareRows, largest_flows,
 from parshall.capture.spool import Spool, ordered
 from parshall.capture.whole import Whole, worst_rows
 from parshall.recording.columns import numbers, values
+from parshall.support.stages import stage
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,27 +39,23 @@ _SHARE = 8
 
 
 class Scratch:
-    """A folder for files of a moment, which is made when it is first asked for."""
+    """A folder for temporary files, which is made when it is first asked for."""
 
     def __init__(self, inside: Path | None = None) -> None:
-        self._inside = inside
+        self.place = inside or Path(tempfile.gettempdir())
+        """The folder that it is in."""
+        self._open = ExitStack()
         self._made: Path | None = None
 
     def __call__(self) -> Path:
         """The folder. Raises OSError."""
         if self._made is None:
-            self._made = Path(tempfile.mkdtemp(prefix=".parshall-", dir=self._inside))
+            self._made = self._open.enter_context(stage(self.place))
         return self._made
-
-    @property
-    def place(self) -> Path:
-        """The folder that it is in."""
-        return self._inside or Path(tempfile.gettempdir())
 
     def remove(self) -> None:
         """Removes the folder."""
-        if self._made is not None:
-            shutil.rmtree(self._made, ignore_errors=True)
+        self._open.close()
 
 
 class Gathering:

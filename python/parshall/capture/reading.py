@@ -14,10 +14,9 @@ from parshall import _core
 from parshall.capture import tables
 from parshall.capture.gathering import Gathering, Goal, Scratch
 from parshall.capture.kept import Bounds
-from parshall.capture.spool import Growing
 from parshall.capture.whole import Whole
 from parshall.errors import FileError, InputError, checked_path, shown
-from parshall.support.files import failing_as, reason, staged
+from parshall.support.causes import output_errors, reason
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -201,15 +200,12 @@ class Capture:
         return iter([self.tables()[name]]) if all_rows is None else all_rows.batches(name)
 
     def write(self, folder: str | os.PathLike[str]) -> None:
-        """Writes the tables as Parquet into a folder. Raises OutputError."""
-        place = checked_path("folder", folder, "a path")
-        with failing_as(place):
-            place.mkdir(parents=True, exist_ok=True)
-            for name in self.tables():
-                file = Growing(place / f"{name}.parquet")
-                for part in self.batches(name):
-                    file.add(part)
-                file.close()
+        """Writes the tables as Parquet into a folder, in place of those of another capture. Raises
+        OutputError.
+        """
+        from parshall.capture.written import write
+
+        write(self, checked_path("folder", folder, "a path"))
 
 
 @dataclass(frozen=True)
@@ -228,12 +224,11 @@ def bounded(source: Source, bounds: Bounds, goal: Goal, out: Path | None = None)
     """A capture of which the tables hold only so many rows. Where the others are wanted they are in files
     until the end, inside of ``out`` if that is given. Raises InputError and OutputError.
     """
-    if out is not None:
-        with staged(out) as stage:
-            yield _gathered(source, bounds, Scratch(stage), goal)
-        return
-    scratch = Scratch()
+    scratch = Scratch(out)
     try:
+        if out is not None:
+            with output_errors(out):
+                scratch()  # a folder that cannot be written is told before the capture is read
         yield _gathered(source, bounds, scratch, goal)
     finally:
         scratch.remove()
@@ -245,7 +240,7 @@ def _gathered(source: Source, bounds: Bounds, scratch: Scratch, goal: Goal) -> C
     live = os.fspath(source.file) == "-"
     path = checked_path("file", source.file, "a path")
     reader = _opened(path, live, source, bounds.passed)
-    with failing_as(scratch.place):
+    with output_errors(scratch.place):
         gathering = Gathering(bounds, scratch, goal)
         found, begun = _drained(reader, gathering, source, _STEP_LIVE if live else _STEP)
     if bounds.flow is not None and not gathering.whole.connections:

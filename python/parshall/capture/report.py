@@ -16,14 +16,13 @@ from parshall.capture.pictures import worst_figure
 from parshall.capture.replay import MOST_REPLAYED, Replayed
 from parshall.capture.shown import share_line, worst_first
 from parshall.plot import DARK, LIGHT, MARKERS, SERIES, drawing, to_svg
-from parshall.support.files import write_whole
 
 if TYPE_CHECKING:
     from parshall.capture.reading import Capture
     from parshall.capture.series import Delivery
     from parshall.capture.share import Share
 
-__all__ = ["write_report"]
+__all__ = ["report"]
 
 _MOST_ROWS = 50
 _MOST_DRAWN = 500_000
@@ -54,8 +53,8 @@ _COLUMNS = {
 }
 
 
-def write_report(capture: Capture, file: Path, share: Share | None = None) -> None:
-    """Writes the page. Raises OutputError."""
+def report(capture: Capture, folder: Path, share: Share | None = None) -> str:
+    """The page; ``folder`` holds the tables of the capture."""
     directions = worst_first(capture, _MOST_ROWS)
     few = capture.counts.connections <= MOST_REPLAYED
     replayed = capture.replay() if few else []
@@ -65,7 +64,7 @@ def write_report(capture: Capture, file: Path, share: Share | None = None) -> No
     parts += ["<h2>Connections, the worst first</h2>", _table(directions)]
     beside = []
     if directions:
-        whole = _with_rows_of(capture, file.parent, directions[0]["connection"])
+        whole = _with_rows_of(capture, folder, directions[0]["connection"])
         beside += [f"<figure>{worst_figure(whole, directions[0])}</figure>"]
     if replayed:
         figure = f'<figure class="small">{_frontier(replayed)}</figure>'
@@ -76,7 +75,7 @@ def write_report(capture: Capture, file: Path, share: Share | None = None) -> No
         parts += ["<h2>How fast data arrived</h2>", _delivery_table(delivered)]
     if spinning := [flow for flow in capture.udp.to_pylist() if flow["spin_path_p50"] is not None]:
         parts += ["<h2>QUIC, by the spin bit</h2>", _spin_table(spinning)]
-    page = "\n".join(
+    return "\n".join(
         [
             '<!doctype html><html lang="en"><meta charset="utf-8">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
@@ -87,7 +86,6 @@ def write_report(capture: Capture, file: Path, share: Share | None = None) -> No
             "</html>",
         ]
     )
-    write_whole(file, page)
 
 
 def _with_rows_of(capture: Capture, folder: Path, connection: int) -> Capture:

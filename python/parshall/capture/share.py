@@ -19,7 +19,7 @@ import numpy as np
 from parshall.errors import FileError, InputError, checked_path, shown
 from parshall.estimators import Responsiveness, ResponsivenessQuality
 from parshall.stats import NORMAL_95
-from parshall.support.files import reason
+from parshall.support.causes import reason
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -186,7 +186,7 @@ def check(file: str, changes: tuple[str, ...], routes: bool) -> None:
     from parshall.cli.commands.given import described, in_a_line, scenario_of
 
     if (folder := Path(file)).is_dir():
-        from parshall.support.checksums import check_folder
+        from parshall.support.results import check_folder
 
         click.echo(f"{file}: {check_folder(folder)}")
         return
@@ -441,7 +441,7 @@ def _fail(message: str, status: int = FAILED) -> int:
 
 def _fail_for_system(error: OSError) -> int:
     """An error that no part claimed as its own: writing to standard output, most likely."""
-    from parshall.support.files import reason
+    from parshall.support.causes import reason
 
     if error.filename is None:
         _silence_output()

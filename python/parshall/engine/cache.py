@@ -3,7 +3,8 @@
 Finished runs are written in segments: a folder of Parquet files, each with the rows of many runs, and an
 index. A segment is written beside its final place and renamed, so it is whole or absent, and never changes
 afterwards; any number of processes may share a cache. Each file's checksum is in the index: a damaged segment
-is reported, removed, and its runs are done again. Small segments are made into larger ones as they come
+is reported, removed, and its runs are done again. One that cannot be read for another reason stays. Small
+segments are made into larger ones as they come
 (:mod:`parshall.engine.compaction`), so that many runs are read in a few pieces.
 
     CACHE/v2/ENGINE_VERSION/SEGMENT/index.json, flows.parquet, ports.parquet, ...
@@ -24,10 +25,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from parshall.engine.compaction import due
-from parshall.engine.segments import DamageError, GoneError, Segment, opened, written
+from parshall.engine.segments import DamageError, GoneError, Segment, UnreadableError, opened, written
 from parshall.errors import InputError, OutputError, checked_path, shown
 from parshall.recording.tables import Block, Key, joined
-from parshall.support.files import failing_as
+from parshall.support.causes import output_errors
+from parshall.support.files import new_folder, remove_folder, write_file
 
 __all__ = ["Cache", "cache_of", "default_folder", "layouts"]
 
@@ -38,9 +40,7 @@ VARIABLE = "PARSHALL_CACHE"
 """Environment variable that names the folder."""
 
 _NAME = re.compile(r"[0-9a-f]+-\d+-[0-9a-f]{8}")
-_UNFINISHED = ".unfinished-"
 _LOCK = ".compaction"
-_ABANDONED_AFTER_S = 3600.0
 _TAG = (
     "Signature: 8a477f597d28d172789f06886806bc55\n# Results of Parshall; everything here can be made again.\n"
 )
@@ -98,6 +98,7 @@ class Cache:
         self._segments: dict[str, Segment] = {}
         self._where: dict[Key, str] = {}
         self._steps: dict[Key, int] = {}
+        self._passed_over: set[str] = set()
 
     def find(self, keys: Iterable[Key], max_events: int | None = None) -> set[Key]:
         """Those of ``keys`` whose results are here, and that took no more events than ``max_events``: others
@@ -126,6 +127,8 @@ class Cache:
                     block = self._segments[name].read(tables).only(left)
                 except DamageError as damage:
                     self._drop(name, str(damage))
+                except UnreadableError as error:
+                    self._pass_over(name, str(error))
                 except (GoneError, KeyError):  # made into a larger one meanwhile, or cleared
                     gone = True
                 else:
@@ -143,16 +146,10 @@ class Cache:
 
     def _store(self, block: Block) -> None:
         name = f"{time.time_ns():x}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
-        stage = self._home / f"{_UNFINISHED}{name}"
-        try:
-            with failing_as(self.folder):
-                self._prepare()
-                stage.mkdir()
-                segment = written(stage, block, self.engine_version)
-                stage.rename(self._home / name)
-        finally:
-            shutil.rmtree(stage, ignore_errors=True)
-        segment.folder = self._home / name
+        if not self._home.is_dir():
+            write_file(self.folder / "CACHEDIR.TAG", _TAG)
+        with new_folder(self._home / name) as files:
+            segment = written(self._home / name, block, self.engine_version, files.add)
         self._remember(name, segment)
 
     def _compact(self) -> None:
@@ -169,6 +166,7 @@ class Cache:
     def _merge(self, names: Sequence[str]) -> None:
         blocks: list[Block] = []
         known: set[Key] = set()
+        merged: list[str] = []
         for name in names:
             try:
                 segment = self._segments[name]
@@ -178,48 +176,48 @@ class Cache:
                 self._drop(name, str(damage))
             except GoneError:
                 self._forget(name)
+            except UnreadableError as error:
+                self._pass_over(name, str(error))
             else:
                 known.update(fresh)
+                merged.append(name)
         if blocks:
             self._store(joined(blocks))
-        for name in names:
+        for name in merged:
             self._remove(name)
 
     @contextmanager
     def _alone(self) -> Iterator[bool]:
         """Yields true, and keeps others out, if no process is at compaction. Raises OutputError."""
-        with failing_as(self.folder), (self._home / _LOCK).open("w") as lock:
+        with output_errors(self.folder):
+            lock = os.open(self._home / _LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
                 yield False
             else:
                 yield True
+            finally:
+                os.close(lock)
 
     def clear(self) -> None:
         """Removes the results of every engine version, and those of earlier layouts."""
-        with failing_as(self.folder):
+        with output_errors(self.folder):
             for layout in layouts(self.folder):
                 shutil.rmtree(layout)
         self._segments.clear()
         self._where.clear()
 
-    def _prepare(self) -> None:
-        if self._home.is_dir():
-            return
-        self._home.mkdir(parents=True, exist_ok=True)
-        (self.folder / "CACHEDIR.TAG").write_text(_TAG)
-
     def _look(self) -> None:
         """Reads the indices of segments that are new since the last look."""
         try:
             names = sorted(entry.name for entry in os.scandir(self._home))
-        except OSError:  # not there yet; or not to be used, which the attempt to add something will tell
+        except FileNotFoundError:
             names = []
+        except OSError:  # not to be used now, which the attempt to add something will tell
+            return
         for name in names:
-            if name.startswith(_UNFINISHED):
-                self._sweep(self._home / name)
-            elif _NAME.fullmatch(name) and name not in self._segments:
+            if _NAME.fullmatch(name) and name not in self._segments:
                 self._open(name)
         for name in self._segments.keys() - set(names):
             self._forget(name)
@@ -229,6 +227,8 @@ class Cache:
             self._remember(name, opened(self._home / name))
         except DamageError as damage:
             self._drop(name, str(damage))
+        except UnreadableError as error:
+            self._pass_over(name, str(error))
         except GoneError:
             pass
 
@@ -252,15 +252,13 @@ class Cache:
         )
         self._remove(name)
 
+    def _pass_over(self, name: str, cause: str) -> None:
+        """Leaves a segment where it is, without its results."""
+        self._forget(name)
+        if name not in self._passed_over:
+            self._passed_over.add(name)
+            _log.warning("%s: cannot be read now (%s); its runs are done again", self._home / name, cause)
+
     def _remove(self, name: str) -> None:
         self._forget(name)
-        aside = self._home / f"{_UNFINISHED}{name}"
-        with suppress(OSError):  # moved away first, so that nobody finds half of it
-            (self._home / name).rename(aside)
-        shutil.rmtree(aside, ignore_errors=True)
-
-    def _sweep(self, stage: Path) -> None:
-        """Removes what a process that was killed left half written."""
-        with suppress(OSError):
-            if time.time() - stage.stat().st_mtime > _ABANDONED_AFTER_S:
-                shutil.rmtree(stage, ignore_errors=True)
+        remove_folder(self._home / name)

@@ -6,8 +6,9 @@ SEGMENT/index.json, flows.parquet, ports.parquet, ...
 from __future__ import annotations
 
 import json
+import os
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,18 +18,24 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from parshall.recording.tables import Block, Key, Took
+from parshall.support.causes import reason
+from parshall.support.files import parquet_bytes
 
-__all__ = ["DamageError", "GoneError", "Segment", "opened", "written"]
+__all__ = ["DamageError", "GoneError", "Segment", "UnreadableError", "opened", "written"]
 
 _INDEX = "index.json"
 
 
 class DamageError(Exception):
-    """A segment that is not what its index says."""
+    """A segment that was read and is not what its index says, or lacks a file."""
 
 
 class GoneError(Exception):
     """A segment that somebody has removed since we looked, which is no damage."""
+
+
+class UnreadableError(Exception):
+    """A segment that cannot be read now: for want of a permission, of descriptors or of memory."""
 
 
 @dataclass
@@ -48,7 +55,9 @@ class Segment:
         return sum(file["bytes"] for file in self.files.values())
 
     def read(self, tables: Sequence[str] | None = None) -> Block:
-        """Those of ``tables`` that the segment has, all unless given. Raises DamageError or GoneError."""
+        """Those of ``tables`` that the segment has, all unless given. Raises DamageError, GoneError or
+        UnreadableError.
+        """
         names = [name for name in (self.rows if tables is None else tables) if name in self.rows]
         return Block(
             self.keys,
@@ -66,15 +75,15 @@ class Segment:
             # Callers read segments side by side as it is, and a thread of Arrow's that lets go of these bytes
             # while the interpreter ends would abort the process.
             table = parquet.ParquetFile(pa.BufferReader(content)).read(use_threads=False)
-        except pa.ArrowException as error:
-            raise DamageError(f"{file}: {str(error).splitlines()[0]}") from None
+        except (pa.ArrowException, MemoryError) as error:  # with the right checksum it is not damaged
+            raise UnreadableError(f"{file}: {' '.join(str(error).split())}") from None
         if table.num_rows != sum(self.rows[name]):
             raise DamageError(f"{file}: {table.num_rows} rows, expected {sum(self.rows[name])}")
         return table
 
 
 def opened(folder: Path) -> Segment:
-    """The segment in a folder. Raises DamageError or GoneError."""
+    """The segment in a folder. Raises DamageError, GoneError or UnreadableError."""
     try:
         content, checksum, rest = _content(folder, _INDEX).split(b"\n")
         if rest or int(checksum) != zlib.crc32(content):
@@ -84,15 +93,15 @@ def opened(folder: Path) -> Segment:
         raise DamageError(f"{_INDEX}: not an index") from None
 
 
-def written(folder: Path, block: Block, engine_version: str) -> Segment:
-    """Writes a block into a folder that is there and empty."""
+def written(
+    folder: Path, block: Block, engine_version: str, write: Callable[[str, bytes], object]
+) -> Segment:
+    """The segment of a block, whose files ``write`` takes; they will be in ``folder``."""
     files = {}
     for name, table in block.tables.items():
-        sink = pa.BufferOutputStream()
-        parquet.write_table(table, sink, compression="zstd", compression_level=1)
-        content = sink.getvalue()
-        (folder / f"{name}.parquet").write_bytes(content)
+        content = parquet_bytes(table, compression_level=1)
         files[f"{name}.parquet"] = _fingerprint(content)
+        write(f"{name}.parquet", content)
     scenarios = list(dict.fromkeys(scenario for scenario, _ in block.keys))
     number = {scenario: index for index, scenario in enumerate(scenarios)}
     index = {
@@ -108,7 +117,7 @@ def written(folder: Path, block: Block, engine_version: str) -> Segment:
     }
     text = json.dumps(index, separators=(",", ":")).encode()
     # The checksum of the rest stands on a line of its own.
-    (folder / _INDEX).write_bytes(b"%s\n%d\n" % (text, zlib.crc32(text)))
+    write(_INDEX, b"%s\n%d\n" % (text, zlib.crc32(text)))
     return _segment(folder, index)
 
 
@@ -122,10 +131,13 @@ def _segment(folder: Path, index: dict[str, Any]) -> Segment:
 def _content(folder: Path, file: str) -> bytes:
     try:
         return (folder / file).read_bytes()
-    except OSError as error:
-        if not folder.exists():
+    except FileNotFoundError:
+        if not os.path.lexists(folder):
             raise GoneError from None
-        raise DamageError(f"{file}: {error.strerror}") from None
+        raise DamageError(f"{file}: no such file") from None
+    except (OSError, MemoryError) as error:
+        cause = reason(error) if isinstance(error, OSError) else "memory runs low"
+        raise UnreadableError(f"{file}: {cause}") from None
 
 
 def _fingerprint(content: Any) -> dict[str, int]:

@@ -12,7 +12,7 @@ from parshall.errors import InputError
 from parshall.forecast.evaluation import evaluate
 from parshall.forecast.reading import read_quietly
 from parshall.forecast.shown import remarks, svg_of, table_of
-from parshall.support.files import failing_as
+from parshall.support.files import write_file
 
 __all__ = ["forecast_file"]
 
@@ -33,9 +33,7 @@ def forecast_file(
     series = read_quietly(file, column, unit)
     found = evaluate(series, horizons=_horizons(horizons), warm_up=warm_up, coverage=coverage)
     place = Path(out) / f"{series.name.replace(' ', '-')}.svg"
-    with failing_as(place):
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(svg_of(found, f"Forecasts of {series.name}"), encoding="utf-8")
+    write_file(place, svg_of(found, f"Forecasts of {series.name}"))
     if as_json:
         click.echo(json.dumps([{**score._asdict(), "unit": "s"} for score in found.scores], indent=2))
         for remark in series.remarks:

@@ -16,7 +16,7 @@ from parshall.long_memory.estimates import hurst, hurst_all
 from parshall.long_memory.plots import TITLES, svg_of
 from parshall.long_memory.processes import aggregate
 from parshall.long_memory.shifts import level_shifts
-from parshall.support.files import failing_as
+from parshall.support.files import write_file
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,9 +41,7 @@ def hurst_file(file: str, out: str, column: str | None, block: int, as_json: boo
     found = hurst_all(samples)
     shifts = level_shifts(samples) if len(samples) >= 128 else None
     place = Path(out) / f"{series.name.replace(' ', '-')}.svg"
-    with failing_as(place):
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(svg_of(list(found.values()), f"Long memory of {series.name}"), encoding="utf-8")
+    write_file(place, svg_of(list(found.values()), f"Long memory of {series.name}"))
     if as_json:
         click.echo(json.dumps([_record(each) for each in found.values()], indent=2))
         return

@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from parshall import _core
+from parshall.errors import OutputError
 from parshall.own.kinds import KINDS, Event, Kind
-from parshall.support.files import reason
+from parshall.support.files import write_file
 
 __all__ = ["INSTALLED", "c_header", "main", "rust_header"]
 
@@ -41,12 +42,11 @@ def main(arguments: Sequence[str]) -> None:
         sys.exit(f"got {' '.join(arguments)}, expected one folder to write to, or nothing")
     folder = Path(arguments[0])
     try:
-        folder.mkdir(parents=True, exist_ok=True)
         for kind in KINDS.values():
-            (folder / f"{kind.symbol}.h").write_text(c_header(kind))
-            (folder / f"{kind.symbol}.rs").write_text(rust_header(kind))
-    except OSError as error:
-        sys.exit(f"{folder}: {reason(error)}, expected a folder to write to")
+            write_file(folder / f"{kind.symbol}.h", c_header(kind))
+            write_file(folder / f"{kind.symbol}.rs", rust_header(kind))
+    except OutputError as error:
+        sys.exit(f"{error}, expected a folder to write to")
 
 
 def _about(kind: Kind) -> str:

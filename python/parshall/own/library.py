@@ -19,7 +19,7 @@ from parshall.errors import InputError, checked_path, shown
 from parshall.own.base import TIME_LIMIT
 from parshall.own.interface import structure, version
 from parshall.own.kinds import Kind, name_class
-from parshall.support.files import reason
+from parshall.support.causes import reason
 
 if TYPE_CHECKING:
     from parshall.own.kinds import OwnPart

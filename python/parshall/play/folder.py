@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-import shutil
 from pathlib import Path
 
-from parshall.errors import OutputError, ParshallError
-from parshall.support.files import reason
+from parshall.errors import ParshallError
+from parshall.support.files import replace_files
 
 __all__ = ["copied", "engine_of", "page"]
 
@@ -35,9 +34,9 @@ def copied(target: str | Path) -> Path:
 
     Raises ParshallError where the engine's module is missing, OutputError where nothing can be written.
     """
-    place = Path(target)
-    try:
-        shutil.copytree(page(), place, dirs_exist_ok=True)
-    except OSError as error:
-        raise OutputError(str(place), reason(error)) from error
+    place, source = Path(target), page()
+    names = [file.relative_to(source).as_posix() for file in source.rglob("*") if file.is_file()]
+    with replace_files(place, lambda: names) as files:
+        for name in names:
+            files.add(name, (source / name).read_bytes())
     return place

@@ -8,7 +8,7 @@ import click
 
 from parshall.qdisc.prometheus import prometheus_text
 from parshall.qdisc.socket import read
-from parshall.support.files import write_whole
+from parshall.support.files import write_file
 
 __all__ = ["export_qdiscs"]
 
@@ -19,4 +19,4 @@ def export_qdiscs(device: str | None, out: str | None) -> None:
     if out is None:
         click.echo(text, nl=False)
         return
-    write_whole(Path(out), text)
+    write_file(Path(out), text)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
-import json
-import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from parshall.errors import InputError, OutputError, ParshallError, checked_path, shown
-from parshall.support.checksums import digests, opened, sealed, verified
+from parshall.errors import InputError, ParshallError, checked_path, shown
+from parshall.support.results import opened, reading, replace_result, seal, verified
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -239,45 +236,29 @@ class Recording:
         A recording that is there is replaced; other files are left alone, and never overwritten. When
         something goes wrong nothing is left behind. Raises OutputError.
         """
-        from parshall.support.files import failing_as, staged
-
         target = checked_path("folder", folder, "a folder")
-        with failing_as(target), staged(target) as stage:
-            old = _files_of(target)
-            names = self._write(stage)
-            for name in names:
-                if name not in old and os.path.lexists(target / name):
-                    raise OutputError(str(target / name), "already exists, expected a new folder")
-            _replace(stage, target, names, old)
+        captures = _capture_files(self.pcap)
+        with replace_result(target, MANIFEST) as files:
+            for name in self.tables:
+                files.add_table(f"{name}.parquet", self.table(name))
+            for port, name in captures.items():
+                files.add(name, self.pcap[port])
+            files.add("scenario.json", f"{self.scenario.to_json()}\n")
+            files.add("scenario.toml", self.scenario.to_toml())
+            seal(files, MANIFEST, self._facts(captures))
         return target
 
-    def _write(self, stage: Path) -> list[str]:
-        """Writes every file into ``stage``; returns their names, the manifest last."""
-        from pyarrow import parquet
-
-        writers: dict[str, Callable[[Path], object]] = {}
-        for name in self.tables:
-            writers[f"{name}.parquet"] = partial(parquet.write_table, self.table(name), compression="zstd")
-        captures = _capture_files(self.pcap)
-        for port, name in captures.items():
-            writers[name] = partial(_write_bytes, self.pcap[port])
-        writers["scenario.json"] = partial(_write_bytes, f"{self.scenario.to_json()}\n".encode())
-        writers["scenario.toml"] = partial(_write_bytes, self.scenario.to_toml().encode())
-        manifest = {
+    def _facts(self, captures: Mapping[str, str]) -> dict[str, Any]:
+        """Facts of the manifest; ``captures`` are the files of captures by port."""
+        return {
             "scenario": self.scenario.hash,
             "title": self.scenario.title,
             "seed": self.seed,
             "engine_version": self.engine_version,
             "events": self.events,
             "tables": list(self.tables),
-            "pcap": captures,
-            "files": [*writers, MANIFEST],
+            "pcap": dict(captures),
         }
-        for name, write in writers.items():
-            (stage / name).parent.mkdir(exist_ok=True)
-            write(stage / name)
-        (stage / MANIFEST).write_text(sealed(manifest, digests(stage, writers)), encoding="utf-8")
-        return [*writers, MANIFEST]
 
     @classmethod
     def load(cls, folder: str | Path) -> Recording:
@@ -287,7 +268,7 @@ class Recording:
         from parshall.scenario import Scenario
 
         source = checked_path("folder", folder, "the folder of a recording")
-        with _reading(source):
+        with reading(source, "a recording"):
             manifest = opened(source / MANIFEST)
             content = partial(verified, source, manifest=manifest)
             scenario = Scenario.from_json(content("scenario.json").decode())
@@ -298,27 +279,6 @@ class Recording:
             result["pcap"] = {port: content(name) for port, name in manifest["pcap"].items()}
             titled = scenario.replace("title", manifest["title"])
             return cls(titled, manifest["seed"], result, manifest["engine_version"])
-
-
-def _replace(stage: Path, target: Path, names: list[str], old: list[str]) -> None:
-    """Takes the old recording away and moves the new one in; its manifest goes first and comes last."""
-    for name in reversed(old):
-        (target / name).unlink(missing_ok=True)
-    for name in names:
-        (target / name).parent.mkdir(exist_ok=True)
-        (stage / name).replace(target / name)
-
-
-def _write_bytes(content: bytes, path: Path) -> None:
-    path.write_bytes(content)
-
-
-def _files_of(folder: Path) -> list[str]:
-    """The files of the recording in a folder, the manifest last; none when there is no recording."""
-    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-        files: list[str] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["files"]
-        return [name for name in files if not Path(name).is_absolute() and ".." not in Path(name).parts]
-    return []
 
 
 def _capture_files(captures: Mapping[str, bytes]) -> dict[str, str]:
@@ -346,17 +306,3 @@ def _columns(content: bytes, names: Mapping[str, list[str]]) -> dict[str, Any]:
         name: indices(column, names[f"{name}s"]) if name in ("flow", "port") else values(column)
         for name, column in zip(table.column_names, table.columns, strict=True)
     }
-
-
-@contextlib.contextmanager
-def _reading(folder: Path) -> Iterator[None]:
-    try:
-        yield
-    except ParshallError:
-        raise
-    except OSError as error:
-        from parshall.support.files import reason
-
-        raise ParshallError(f"{error.filename or folder}: {reason(error)}, expected a recording") from None
-    except (ValueError, KeyError, TypeError) as error:
-        raise ParshallError(f"{folder}: {' '.join(str(error).split())}, expected a recording") from None

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from parshall.errors import InputError, ParshallError, ScenarioError, shown
-from parshall.support.files import reason
+from parshall.support.causes import reason
 
 if TYPE_CHECKING:
     from parshall._core import ReadScenario

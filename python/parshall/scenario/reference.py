@@ -14,6 +14,7 @@ from typing import Any
 from parshall.scenario.profiles import table
 from parshall.scenario.schema import json_schema, parts
 from parshall.scenario.takes import takes
+from parshall.support.files import write_file
 
 __all__ = ["BEGIN", "END", "reference"]
 
@@ -59,7 +60,7 @@ def _link(name: str) -> str:
 def _rewrite(path: Path) -> None:
     before, _, rest = path.read_text(encoding="utf-8").partition(BEGIN)
     _, _, after = rest.partition(END)
-    path.write_text(f"{before}{BEGIN}\n\n{reference()}\n{END}{after}", encoding="utf-8")
+    write_file(path, f"{before}{BEGIN}\n\n{reference()}\n{END}{after}")
 
 
 if __name__ == "__main__":

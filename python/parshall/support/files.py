@@ -1,80 +1,126 @@
-"""Writing results so that a reader never meets half of one, whatever happens in between."""
+"""The one door for writing: a reader never meets half of a file, or of a result of several files.
+
+Everything is written into a stage (:mod:`parshall.support.stages`) and renamed into place when it is
+complete. Links are replaced and never followed. ``make lint`` refuses other ways of writing.
+"""
 
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
-import shutil
-import tempfile
-from collections.abc import Iterator
+import stat
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from parshall.errors import OutputError
+from parshall.support.causes import output_errors
+from parshall.support.moves import NEW, carry_out, decide, is_inside
+from parshall.support.stages import locked, stage
 
-__all__ = ["failing_as", "reason", "staged", "write_whole"]
+if TYPE_CHECKING:
+    import pyarrow as pa
 
-_CAUSES = {
-    errno.ENOENT: "no such file",
-    errno.EEXIST: "already exists",
-    errno.EISDIR: "is a folder",
-    errno.ENOTDIR: "no such folder",
-    errno.ENOSPC: "the disk is full",
-    errno.EDQUOT: "the disk is full",
-}
+__all__ = ["NewFiles", "new_folder", "parquet_bytes", "remove_folder", "replace_files", "write_file"]
 
 
-def reason(error: OSError) -> str:
-    """Cause of an error of the system, in a few words."""
-    if (text := _CAUSES.get(error.errno or 0)) is not None:
-        return text
-    text = (error.strerror or str(error) or type(error).__name__).splitlines()[0]
-    return text if text[1:2].isupper() else text[:1].lower() + text[1:]
-
-
-@contextlib.contextmanager
-def failing_as(path: Path) -> Iterator[None]:
-    """Turns what the system says about a write into an OutputError that names ``path``."""
-    try:
-        yield
-    except OutputError:
-        raise
-    except OSError as error:
-        raise OutputError(str(path), reason(error)) from None
-
-
-@contextlib.contextmanager
-def staged(folder: Path, prefix: str = ".parshall-") -> Iterator[Path]:
-    """A new folder inside of ``folder`` to write into; it is gone afterwards, and so is ``folder`` if it was
-    made here and nothing was moved into it.
-
-    Being inside, it is on the same file system, so that its files can be renamed into place.
+def write_file(file: Path, content: str | bytes) -> None:
+    """Puts a text, as UTF-8, or bytes into a file, whose folder is made if it is not there. A file that is
+    there is replaced and keeps its permissions. Raises OutputError.
     """
-    made = _make(folder)
-    try:
-        stage = Path(tempfile.mkdtemp(prefix=prefix, dir=folder))
-        try:
-            yield stage
-        finally:
-            shutil.rmtree(stage, ignore_errors=True)
-    finally:
-        for parent in made:
-            with contextlib.suppress(OSError):  # not empty: the result is there
-                parent.rmdir()
-
-
-def write_whole(file: Path, text: str) -> None:
-    """Puts a text into a file, whose folder is made if it is not there. Raises OutputError."""
-    with failing_as(file), staged(file.parent) as stage:
-        part = stage / file.name
-        part.write_text(text, encoding="utf-8")
+    with output_errors(file), stage(file.parent) as place:
+        mode = _mode_of(file)
+        part = place / "part"
+        part.write_bytes(content.encode() if isinstance(content, str) else content)
+        if mode is not None:
+            part.chmod(mode)
         part.replace(file)
 
 
-def _make(folder: Path) -> list[Path]:
-    """Makes a folder and its parents; returns those that did not exist, the innermost first."""
-    if folder.exists() and not folder.is_dir():
-        raise OutputError(str(folder), "is a file, expected a folder")
-    missing = [place for place in (folder, *folder.parents) if not os.path.lexists(place)]
-    folder.mkdir(parents=True, exist_ok=True)
-    return missing
+def parquet_bytes(table: pa.Table, **options: object) -> pa.Buffer:
+    """A table as the content of a Parquet file."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    sink = pa.BufferOutputStream()
+    parquet.write_table(table, sink, compression="zstd", **options)
+    return sink.getvalue()
+
+
+class NewFiles:
+    """The files of a result while they are written."""
+
+    def __init__(self, stage: Path) -> None:
+        self.folder = stage / NEW
+        """Where they are until all are complete."""
+        self.folder.mkdir()
+        self.names: list[str] = []
+        """Their names, with slashes, in the order in which they are moved into place."""
+
+    def place(self, name: str) -> Path:
+        """Path to write the file of this name to. Raises OSError."""
+        self.names.append(name)
+        place = self.folder / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        return place
+
+    def add(self, name: str, content: str | bytes) -> None:
+        """Writes a file: a text, as UTF-8, or bytes. Raises OSError."""
+        self.place(name).write_bytes(content.encode() if isinstance(content, str) else content)
+
+    def add_table(self, name: str, table: pa.Table) -> None:
+        """Writes a table as Parquet. Raises OSError."""
+        from pyarrow import parquet
+
+        parquet.write_table(table, self.place(name), compression="zstd")
+
+
+@contextlib.contextmanager
+def new_folder(folder: Path) -> Iterator[NewFiles]:
+    """Writes a folder that is not there yet, which appears with all of its files when the block ends. Raises
+    OutputError.
+    """
+    with output_errors(folder), stage(folder.parent) as place:
+        files = NewFiles(place)
+        yield files
+        files.folder.rename(folder)
+
+
+def remove_folder(folder: Path) -> None:
+    """Removes a folder so that a reader never meets half of it; leaves one that must not be removed."""
+    with contextlib.suppress(OSError), stage(folder.parent) as place:
+        folder.rename(place / folder.name)
+
+
+@contextlib.contextmanager
+def replace_files(folder: Path, old: Callable[[], Sequence[str]]) -> Iterator[NewFiles]:
+    """Writes several files that belong together; when the block ends all of them are moved into ``folder``,
+    and when it fails none is.
+
+    ``old`` returns the names of the files that go; the first of them, and the last that is written, is the
+    one that makes the others a result, such as a manifest. A new file never replaces one that is not among
+    ``old``. Raises OutputError.
+    """
+    with output_errors(folder), stage(folder) as place:
+        files = NewFiles(place)
+        yield files
+        with locked(folder, wait=True):
+            replaced = [name for name in old() if is_inside(folder, name)]
+            for name in files.names:
+                if name not in replaced and is_inside(folder, name) and os.path.lexists(folder / name):
+                    raise OutputError(str(folder / name), "already exists, expected a new folder")
+            decide(place, replaced, files.names)
+            carry_out(place, folder)
+
+
+def _mode_of(file: Path) -> int | None:
+    """Permissions of a file that is there. Raises OutputError for a device and the like, which would be
+    replaced by a file.
+    """
+    try:
+        mode = file.lstat().st_mode
+        if not stat.S_ISLNK(mode) and not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+            raise OutputError(str(file), "is no ordinary file, expected the name of a file to write")
+        return stat.S_IMODE(mode) if stat.S_ISREG(mode) else None
+    except FileNotFoundError:
+        return None

@@ -9,23 +9,20 @@ All columns are in the files, with their types; folder names are for people.
 
 from __future__ import annotations
 
-import json
-import shutil
+import os
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import numpy as np
 import pyarrow as pa
-from pyarrow import parquet
 
 from parshall.errors import InputError, OutputError, checked_path, shown
-from parshall.support.checksums import digests, sealed
-from parshall.support.files import failing_as, staged
+from parshall.support.results import replace_result, seal
 
 if TYPE_CHECKING:
+    from parshall.support.files import NewFiles
     from parshall.sweep.base import Label
     from parshall.sweep.result import SweepResult
 
@@ -50,16 +47,12 @@ def write(result: SweepResult, folder: str | Path, partition: Sequence[str] | No
     target = checked_path("folder", folder, "a folder")
     by = _partition(result, partition)
     names = ("runs", *result.tables)
-    with failing_as(target), staged(target) as stage:
-        old = _tables_of(target)
+    with replace_result(target, MANIFEST) as files:
         for name in names:
-            if name not in old and (target / name).exists():
+            if not (target / MANIFEST).exists() and os.path.lexists(target / name):
                 raise OutputError(str(target / name), "already exists, expected a new folder")
-            _write_parts(result.table(name), stage / name, by)
-        files = sorted(file.relative_to(stage).as_posix() for file in stage.rglob("*.parquet"))
-        manifest = sealed(_manifest(result, names, by), digests(stage, files))
-        (stage / MANIFEST).write_text(manifest, encoding="utf-8")
-        _replace(stage, target, names, old)
+            _write_parts(result.table(name), files, name, by)
+        seal(files, MANIFEST, _manifest(result, names, by))
     return target
 
 
@@ -90,13 +83,12 @@ def _is_short(label: Label) -> bool:
     return isinstance(label, str | int) and not isinstance(label, bool)
 
 
-def _write_parts(table: pa.Table, folder: Path, by: Sequence[str]) -> None:
-    """One file for each combination of values, in folders ``column-value``.
+def _write_parts(table: pa.Table, files: NewFiles, folder: str, by: Sequence[str]) -> None:
+    """One file for each combination of values, in folders ``column-value`` below ``folder``.
 
     With Hive's ``column=value`` readers would guess a type for the column, and those that find it in the
     files as well refuse the whole (Arrow, pandas).
     """
-    folder.mkdir()
     codes = np.zeros(table.num_rows, dtype=np.int64)
     values = []
     for name in by:
@@ -111,10 +103,8 @@ def _write_parts(table: pa.Table, folder: Path, by: Sequence[str]) -> None:
         for name, texts in zip(reversed(by), reversed(values), strict=True):
             rest, own = divmod(rest, len(texts))
             steps.append(f"{_visible(quote(name, safe=' '))}-{texts[own]}")
-        place = folder.joinpath(*reversed(steps))
-        place.mkdir(parents=True, exist_ok=True)
         rows = table if not by else table.filter(pa.array(codes == code))
-        parquet.write_table(rows, place / "part-0.parquet", compression="zstd")
+        files.add_table("/".join((folder, *reversed(steps), "part-0.parquet")), rows)
 
 
 def _text(value: Any) -> str:
@@ -150,25 +140,3 @@ def _manifest(result: SweepResult, names: Sequence[str], by: Sequence[str]) -> d
             for each in result.failures
         ],
     }
-
-
-def _tables_of(folder: Path) -> list[str]:
-    """The tables of the result in a folder; none when there is no result."""
-    with suppress(OSError, ValueError, KeyError, TypeError):
-        names: list[str] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["tables"]
-        return [name for name in names if name == Path(name).name and name not in ("", ".", "..")]
-    return []
-
-
-def _replace(stage: Path, target: Path, names: Sequence[str], old: Sequence[str]) -> None:
-    """Moves the old result aside and the new one in; the manifest goes first and comes last."""
-    aside = stage / ".old"
-    aside.mkdir()
-    (target / MANIFEST).unlink(missing_ok=True)
-    for name in old:
-        if (target / name).is_dir():
-            (target / name).replace(aside / name)
-    for name in names:
-        (stage / name).replace(target / name)
-    (stage / MANIFEST).replace(target / MANIFEST)
-    shutil.rmtree(aside, ignore_errors=True)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from parshall.engine.limits import MOST_JOBS, MOST_SEEDS
 from parshall.errors import InputError, OutputError, ParshallError, shown
-from parshall.support.checksums import digest
 from parshall.support.progress import progress_bar
+from parshall.support.results import digest
 from parshall_studies.study import data as measured_data, provenance as origin
 from parshall_studies.study.bench import Workbench
 from parshall_studies.study.claims import Judgements, judge
@@ -197,13 +197,10 @@ def _files(
 
 
 def _parquet(table: pa.Table) -> bytes:
-    import pyarrow as pa
-    from pyarrow import parquet
+    from parshall.support.files import parquet_bytes
 
     whole = table.unify_dictionaries().combine_chunks()  # as it will be when it has been read back
-    sink = pa.BufferOutputStream()
-    parquet.write_table(whole, sink, compression="zstd")
-    return bytes(sink.getvalue())
+    return bytes(parquet_bytes(whole))
 
 
 def _writable(folder: Path) -> Path:
@@ -217,20 +214,20 @@ def _writable(folder: Path) -> Path:
 
 
 def _publish(files: Mapping[str, bytes], folder: Path, provenance: Provenance, there: Set[str]) -> None:
-    """Writes every file beside its place and moves all in when they are whole: no place holds half a file.
-    What an earlier report had and this one has not is taken away; what is ``there`` stays as it is.
+    """Writes every file and moves all of them in when they are complete. Files of an earlier report that this
+    one lacks are removed; tables that are ``there`` stay as they are.
     """
-    from parshall.support.files import failing_as, staged
+    from parshall.support.files import replace_files
 
-    stale = set(_of_earlier(folder, provenance)) - files.keys()
-    with failing_as(folder), staged(folder) as stage:
-        for name in files.keys() - there:
-            _write_through(stage / name, files[name])
-        for name in files.keys() - there:
-            (folder / name).parent.mkdir(exist_ok=True)
-            (stage / name).replace(folder / name)
-        for name in stale:
-            (folder / name).unlink(missing_ok=True)
+    new = [*sorted(files.keys() - there - {origin.FILE}), origin.FILE]
+
+    def old() -> list[str]:
+        replaced = {*_of_earlier(folder, provenance), *new} - there - {origin.FILE}
+        return [origin.FILE, *sorted(replaced)]
+
+    with replace_files(folder, old) as written:
+        for name in new:
+            written.add(name, files[name])
 
 
 def _of_earlier(folder: Path, provenance: Provenance) -> Sequence[str]:
@@ -239,17 +236,7 @@ def _of_earlier(folder: Path, provenance: Provenance) -> Sequence[str]:
         earlier = origin.read(folder)
     except ParshallError:
         return ()
-    safe = (name for name in earlier.files if not Path(name).is_absolute() and ".." not in Path(name).parts)
-    return tuple(safe) if earlier.study == provenance.study else ()
-
-
-def _write_through(path: Path, content: bytes) -> None:
-    """Writes and waits for the disk's word: that it is full must show before anything is moved into place."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
+    return earlier.files if earlier.study == provenance.study else ()
 
 
 # --- Input --------------------------------------------------------------------------------------------------

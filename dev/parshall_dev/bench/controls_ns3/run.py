@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from parshall.support.files import write_whole
+from parshall.support.files import write_file
 from parshall_dev.bench.controls_ns3.page import HEAD, section
 from parshall_dev.bench.controls_ns3.settings import SETTINGS
 from parshall_dev.bench.controls_ns3.sides import Ns3Controls, compare
@@ -34,7 +34,7 @@ def main(seeds: int, only: tuple[str, ...], out: Path | None) -> None:
     text = section(pairs)
     click.echo(text)
     if out is not None:
-        write_whole(out, f"{HEAD}\n{text}")
+        write_file(out, f"{HEAD}\n{text}")
 
 
 def _progress(line: str) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from parshall.support.files import write_whole
+from parshall.support.files import write_file
 from parshall_dev.bench.peers import Missing
 from parshall_dev.bench.process import ProcessError
 from parshall_dev.bench.queues.compare import compare
@@ -62,7 +62,7 @@ def main(
         text += "\n" + TCP_TITLE + "\n\n" + meetings_section(meetings, seconds, WARM_UP)
     click.echo(text)
     if out is not None:
-        write_whole(out, f"{HEAD}\n{text}")
+        write_file(out, f"{HEAD}\n{text}")
 
 
 def _progress(line: str) -> None:

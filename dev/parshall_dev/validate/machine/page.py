@@ -7,7 +7,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from parshall.support.files import write_whole
+from parshall.support.files import write_file
 from parshall_dev.validate.machine.cells import CONTROLS, QUEUES
 from parshall_dev.validate.machine.judge import CONFIDENCE
 from parshall_dev.validate.machine.measures import MEASURES
@@ -95,7 +95,7 @@ def _tolerance(relative: float, absolute: float) -> str:
 def write(folder: Path, made: str, figures: dict[str, str]) -> Path:
     """Writes the page and its figures into a folder; returns the page. Raises OutputError."""
     page = folder / PAGE
-    write_whole(page, made)
+    write_file(page, made)
     for name, svg in figures.items():
-        write_whole(folder / "figures" / name, svg)
+        write_file(folder / "figures" / name, svg)
     return page

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from parshall.engine.cache import default_folder
 from parshall.errors import ParshallError
-from parshall.support.files import failing_as
+from parshall.support.causes import output_errors
 from parshall_dev.emulated import Machine, Workshop
 from parshall_dev.validate.machine.cells import Place
 from parshall_dev.validate.machine.reading import Run, read_runs
@@ -55,7 +55,7 @@ class Linux:
             return read_runs(gzip.decompress(kept.read_bytes()).decode())
         said = self.machine.run(script(place, draw), _TIMEOUT_S)
         found = read_runs(said)
-        with failing_as(kept):
+        with output_errors(kept):
             kept.parent.mkdir(parents=True, exist_ok=True)
             part = kept.with_name(f".{kept.name}.{os.getpid()}")
             part.write_bytes(gzip.compress(said.encode(), mtime=0))

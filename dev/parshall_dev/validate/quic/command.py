@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from parshall.errors import InputError
-from parshall.support.files import write_whole
+from parshall.support.files import write_file
 from parshall_dev.validate.quic.figure import figure
 from parshall_dev.validate.quic.page import page
 from parshall_dev.validate.quic.transfers import CANDIDATES, built, compared
@@ -34,6 +34,6 @@ def validate_quic(only: Sequence[str], out: str) -> bool:
         parts = result.candidate.is_same and not result.agrees
         click.echo(f"{result.candidate.name}: {said}{'  parts' if parts else ''}", err=True)
     folder = Path(out)
-    write_whole(folder / "figures/quic.svg", figure(results))
-    write_whole(folder / "quic.md", "\n".join(page(results)))
+    write_file(folder / "figures/quic.svg", figure(results))
+    write_file(folder / "quic.md", "\n".join(page(results)))
     return all(result.agrees for result in results if result.candidate.is_same)

@@ -9,7 +9,7 @@ import click
 from rich.console import Console
 from rich.progress import Progress
 
-from parshall.support.files import write_whole
+from parshall.support.files import write_file
 from parshall_dev.validate.statistics.study import STUDIES, Agreement, compare_study
 from parshall_dev.validate.statistics.table import markdown, summary
 from parshall_studies.study.rules import Verdict
@@ -35,7 +35,7 @@ def validate_statistics(folder: str, studies: Sequence[str], seeds: int | None, 
                 )
         agreements.append(agreement)
     if out is not None:
-        write_whole(Path(out), markdown(agreements))
+        write_file(Path(out), markdown(agreements))
     return all(agreement.count(Verdict.FAILS) == 0 for agreement in agreements)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from parshall.support.files import failing_as
+from parshall.support.causes import output_errors
 
 __all__ = ["Kept", "clear", "kept", "show"]
 
@@ -61,7 +61,7 @@ def clear(older_than_days: float | None) -> None:
         Cache().clear()
     else:
         latest = time.time() - older_than_days * 86_400
-        with failing_as(default_folder()):
+        with output_errors(default_folder()):
             for segment in (segment for each in kept() for segment in each.segments):
                 if segment.stat().st_mtime <= latest:
                     shutil.rmtree(segment)

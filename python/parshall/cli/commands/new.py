@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from parshall.errors import InputError, OutputError, shown
-from parshall.support.files import failing_as
+from parshall.support.files import write_file
 
 __all__ = ["KINDS", "write_new"]
 
@@ -26,7 +26,5 @@ def write_new(file: str, kind: str, force: bool) -> None:
     if target.exists() and not force:
         raise OutputError(file, "already exists; --force overwrites it")
     text = (files("parshall.cli.commands") / "templates" / f"{kind}.toml").read_text(encoding="utf-8")
-    with failing_as(target):
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text, encoding="utf-8")
+    write_file(target, text)
     click.echo(f"{file} written; parshall run {file} runs it")

@@ -11,7 +11,7 @@ import numpy as np
 from parshall.cli.commands.results import ensemble_tables, read, sweep_rows
 from parshall.recording.pictures import Distribution, Measured, Row, Strip, draw_strips, plot_points
 from parshall.stats import mean_interval
-from parshall.support.checksums import opened
+from parshall.support.results import opened
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from parshall.errors import InputError, shown
+from parshall.support.results import MANIFESTS, manifest_in, reading
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -56,17 +56,19 @@ def plot_folder(
     place = Path(folder)
     of_recording: dict[str, Any] = {"--flow": flows, "--port": ports, "--from": start, "--to": end}
     of_sweep: dict[str, Any] = {"--metric": metrics, "--x": x}
-    if (place / "sweep.json").is_file():
+    found = manifest_in(place)
+    if found == "sweep.json":
         _refuse(of_recording, f"none: {folder} is a sweep")
         drawn = partial(sweep_picture, place, metrics, x)
-    elif (place / "ensemble.json").is_file():
+    elif found == "ensemble.json":
         _refuse(of_recording | of_sweep, f"none: {folder} has runs of several seeds")
         drawn = partial(ensemble_picture, place)
     else:
         _refuse(of_sweep, f"none: {folder} is no sweep")
         drawn = partial(_sheet, folder, flows, ports, start, end)
     try:
-        canvas = drawn()
+        with reading(place, MANIFESTS.get(found or "", "a recording")):
+            canvas = drawn()
     except InputError as error:
         raise InputError(_OPTIONS.get(error.path, error.path), error.value, error.expected) from None
     written = write_picture(canvas, place / "plot.svg" if out is None else Path(out))
@@ -115,20 +117,10 @@ def _seconds(option: str, text: str) -> float:
 
 def write_picture(canvas: Figure, file: Path) -> Path:
     """Writes a figure in the format that the name of the file says. Raises InputError and OutputError."""
-    import matplotlib as mpl
-
-    from parshall.plot import themed
-    from parshall.support.files import failing_as
+    from parshall.plot import figure_bytes
+    from parshall.support.files import write_file
 
     if file.suffix not in SUFFIXES:
         raise InputError("--out", shown(str(file)), f"a name that ends in {', '.join(SUFFIXES)}")
-    with failing_as(file), mpl.rc_context({"svg.hashsalt": "parshall", "svg.fonttype": "path"}):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        if file.suffix == ".svg":
-            text = io.StringIO()
-            canvas.savefig(text, format="svg", metadata={"Date": None})
-            file.write_text(themed(text.getvalue()), encoding="utf-8")
-        else:
-            metadata = {".pdf": {"CreationDate": None}}.get(file.suffix)
-            canvas.savefig(file, dpi=160, metadata=metadata)
+    write_file(file, figure_bytes(canvas, file.suffix[1:]))
     return file

@@ -13,7 +13,7 @@ from parshall.cli.commands.figures import Figures, figures_of, of_recording, wit
 from parshall.cli.commands.given import scenario_of
 from parshall.errors import ParshallError
 from parshall.recording.pictures.points import label_text
-from parshall.support.checksums import opened, verified
+from parshall.support.results import MANIFESTS, manifest_in, opened, reading, verified
 
 if TYPE_CHECKING:
     from parshall.scenario import Scenario
@@ -63,15 +63,17 @@ def read(folder: Path) -> Result:
     """A folder with a result. Raises ParshallError for one without, one that was damaged, and one in which
     every run failed.
     """
-    if (folder / "sweep.json").is_file():
-        return _of_sweep(folder)
-    if (folder / "ensemble.json").is_file():
-        return _of_ensemble(folder)
-    from parshall.recording import Recording
+    found = manifest_in(folder)
+    with reading(folder, MANIFESTS.get(found or "", "a recording")):
+        if found == "sweep.json":
+            return _of_sweep(folder)
+        if found == "ensemble.json":
+            return _of_ensemble(folder)
+        from parshall.recording import Recording
 
-    recording = Recording.load(folder)
-    # Two recordings are a pair, whatever their seeds are.
-    return _runs({"run": of_recording(recording)}, recording.scenario, recording.seed)
+        recording = Recording.load(folder)
+        # Two recordings are a pair, whatever their seeds are.
+        return _runs({"run": of_recording(recording)}, recording.scenario, recording.seed)
 
 
 def _seed(seed: int) -> str:

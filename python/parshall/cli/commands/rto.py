@@ -15,7 +15,7 @@ from parshall.own import RtoFilter, SharedRtoFilter
 from parshall.own.rto import filter_named
 from parshall.rto.comparison import RtoComparison, compare
 from parshall.rto.shown import remarks, svg_of, table_of
-from parshall.support.files import write_whole
+from parshall.support.files import write_file
 from parshall.units import parse_duration
 
 __all__ = ["rto_file"]
@@ -40,7 +40,7 @@ def rto_file(
     if place.suffix not in SUFFIXES:
         place /= f"{series.name.replace(' ', '-')}.svg"
     if place.suffix == ".svg":
-        write_whole(place, svg_of(found, f"Retransmission timeouts on {series.name}"))
+        write_file(place, svg_of(found, f"Retransmission timeouts on {series.name}"))
     else:
         write_picture(found.plot(), place)
     if as_json:

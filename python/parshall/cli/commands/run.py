@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from parshall.cli.commands.given import scenario_of, seeds_of
-from parshall.errors import InputError, OutputError
+from parshall.errors import InputError
 
 if TYPE_CHECKING:
     from parshall.engine.ensemble import Ensemble
@@ -127,22 +127,15 @@ def _many(
 
 def _write(ensemble: Ensemble, scenario: Scenario, folder: Path) -> None:
     """The tables of all seeds as Parquet, and what they are of, with checksums."""
-    from pyarrow import parquet
-
     from parshall._core import ENGINE_VERSION
     from parshall.cli.commands.outcome import finished, with_starts
-    from parshall.support.checksums import digests, sealed
-    from parshall.support.files import failing_as, staged
+    from parshall.support.results import replace_result, seal
 
-    with failing_as(folder), staged(folder) as stage:
-        names = [f"{name}.parquet" for name in _TABLES]
-        for name, file in zip(_TABLES, names, strict=True):
+    with replace_result(folder, "ensemble.json") as files:
+        for name in _TABLES:
             table = ensemble.table(name)
-            written = with_starts(table, scenario) if name == "flows" else table
-            parquet.write_table(written, stage / file, compression="zstd")
-        if (folder / "recording.json").exists():
-            raise OutputError(str(folder / "recording.json"), "already exists, expected a new folder")
-        manifest: Mapping[str, Any] = {
+            files.add_table(f"{name}.parquet", with_starts(table, scenario) if name == "flows" else table)
+        facts = {
             "engine_version": ENGINE_VERSION,
             "scenario": scenario.hash,
             "title": scenario.title,
@@ -152,6 +145,4 @@ def _write(ensemble: Ensemble, scenario: Scenario, folder: Path) -> None:
             "failures": [{"seed": each.seed, "reason": each.reason} for each in ensemble.failures],
             "tables": list(_TABLES),
         }
-        (stage / "ensemble.json").write_text(sealed(manifest, digests(stage, names)), encoding="utf-8")
-        for file in (*names, "ensemble.json"):
-            (stage / file).replace(folder / file)
+        seal(files, "ensemble.json", facts)

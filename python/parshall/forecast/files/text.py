@@ -12,7 +12,7 @@ import zlib
 from pathlib import Path
 
 from parshall.errors import FileError, InputError
-from parshall.support.files import reason
+from parshall.support.causes import reason
 
 __all__ = ["lines_of"]
 
