@@ -123,7 +123,7 @@ def test_what_is_printed_and_written_is_the_same_with_little_memory(
         "Retransmissions" in (out / "report.html").read_text()
         or "sent again" in (out / "report.html").read_text()
     )
-    assert sorted(path.suffix for path in out.iterdir()) == [".html", *[".parquet"] * 6]
+    assert sorted(path.suffix for path in out.iterdir()) == [".html", ".json", *[".parquet"] * 6]
 
 
 def test_the_worst_connections_are_kept(short: Path) -> None:
