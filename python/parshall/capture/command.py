@@ -9,8 +9,6 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
 from parshall.capture.findings import remarks
 from parshall.capture.gathering import Goal
 from parshall.capture.kept import Bounds
@@ -28,9 +26,10 @@ from parshall.capture.shown import (
     worst_first,
 )
 from parshall.errors import checked_path
+from parshall.support.terminal import echo
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from parshall.support.console import PlainConsole
 
 __all__ = ["capture_file"]
 
@@ -77,39 +76,38 @@ def capture_file(
 def _show(capture: Capture, form: str, out: str | None, found: Share | None) -> None:
     if form == "json":
         for part in json_parts(capture, found):
-            click.echo(part, nl=False)
-        click.echo()
+            echo(part, nl=False)
+        echo()
     elif form == "csv":
         for part in csv_parts(capture):
-            click.echo(part, nl=False)
+            echo(part, nl=False)
         if found is not None:
-            click.echo(share_line(found), err=True)
+            echo(share_line(found), err=True)
     else:
         _print(capture, out, form, found)
 
 
 def _print(capture: Capture, out: str | None, form: str, found: Share | None) -> None:
-    from rich.console import Console
+    from parshall.support.console import PlainConsole
 
-    console = Console()
-    console = console if console.is_terminal else Console(width=160)
+    console = PlainConsole()
     if form == "table":
-        console.print(table(worst_first(capture, _MOST_ROWS)), highlight=False)
+        console.show(table(worst_first(capture, _MOST_ROWS)), keys=2)
         if (more := capture.counts.directions - _MOST_ROWS) > 0:
-            console.print(f"... and {more:,} more directions", highlight=False)
+            console.say(f"... and {more:,} more directions")
         _print_replay(capture, console)
         for line in spin_lines(capture, _MOST_ROWS):
-            console.print(line, highlight=False)
+            console.say(line)
     if found is not None:
-        console.print(share_line(found), highlight=False)
+        console.say(share_line(found))
     for remark in remarks(capture):
-        console.print(remark, highlight=False)
-    console.print(_summary(capture), highlight=False)
+        console.say(remark)
+    console.say(_summary(capture))
     if out is not None:
-        console.print(f"tables and report.html written to {out}", highlight=False)
+        console.say(f"tables and report.html written to {out}")
 
 
-def _print_replay(capture: Capture, console: Console) -> None:
+def _print_replay(capture: Capture, console: PlainConsole) -> None:
     """The filters and other estimators on the worst direction with enough round trips."""
     if capture.counts.connections > _MOST_ROWS:
         return
@@ -118,7 +116,8 @@ def _print_replay(capture: Capture, console: Console) -> None:
         if lines := replay_lines(replayed, way):
             title = f"RTO filters on {way['connection']}{way['direction']}, {way['from']} to {way['to']}:"
             more = series_lines(capture, way)
-            console.print("\n".join([title, *lines, *more]), highlight=False)
+            for line in (title, *lines, *more):
+                console.say(line)
             return
 
 
@@ -146,7 +145,6 @@ def _progress(file: str) -> Iterator[Callable[[Progress], None] | None]:
     if not sys.stderr.isatty() or not Path(file).exists():
         yield None
         return
-    from rich.console import Console
     from rich.progress import (
         BarColumn,
         DownloadColumn,
@@ -155,8 +153,10 @@ def _progress(file: str) -> Iterator[Callable[[Progress], None] | None]:
         TransferSpeedColumn,
     )
 
+    from parshall.support.console import PlainConsole
+
     columns = (BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Bar(*columns, console=PlainConsole(stderr=True), transient=True) as bar:
         task = bar.add_task("reading", total=Path(file).stat().st_size)
         yield lambda progress: bar.update(task, completed=progress.bytes_read)
 
@@ -170,7 +170,7 @@ def _lines() -> Callable[[Progress], None]:
         if time.monotonic() - last < _EVERY_S:
             return
         last = time.monotonic()
-        click.echo(
+        echo(
             f"{progress.frames:,} frames, {progress.connections:,} connections, "
             f"{progress.retransmissions:,} retransmissions, {progress.timeouts:,} timeouts",
             err=True,

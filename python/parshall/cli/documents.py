@@ -9,6 +9,7 @@ import click
 from parshall.cli.completing import completing
 from parshall.cli.options import FAILED, FOLDERS, JOBS, SEEDS
 from parshall.errors import ParshallError
+from parshall.support.terminal import echo
 
 __all__ = ["COMMANDS"]
 
@@ -22,10 +23,10 @@ def studies() -> int:
     known = [each for each in found if not isinstance(each, ParshallError)]
     width = max((len(study.name) for study in known), default=0)
     for study in known:
-        click.echo(f"{study.name:<{width}}  {study.title}")
+        echo(f"{study.name:<{width}}  {study.title}")
     for each in found:
         if isinstance(each, ParshallError):
-            click.echo(f"parshall: {each}", err=True)
+            echo(f"parshall: {each}", err=True)
     return 0 if known == found else FAILED
 
 
@@ -64,11 +65,10 @@ def reproduce(study: str, no_cache: bool, **options: Any) -> None:
     Measured data is looked for in the folders that --data or PARSHALL_DATA name; what is absent is
     left out, and the report says so.
     """
-    from rich.console import Console
-
     from parshall import studies as of
+    from parshall.support.console import PlainConsole
 
-    of.reproduce(study, cache=not no_cache, console=Console(), **options)
+    of.reproduce(study, cache=not no_cache, console=PlainConsole(), **options)
 
 
 COMMANDS = (studies, reproduce)

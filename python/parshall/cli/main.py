@@ -18,8 +18,10 @@ import click
 from parshall.cli import documents, measured
 from parshall.cli.completing import completing, prepare
 from parshall.cli.options import FAILED, FILES, FOLDERS, JOBS, SEEDS, form
+from parshall.cli.surroundings import open_closed_streams, take_warnings
 from parshall.engine.limits import MAX_SEED
 from parshall.errors import ParshallError, ScenarioError
+from parshall.support.terminal import echo
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -34,6 +36,8 @@ SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command and returns its exit status. No fault of input or system leaves it as an exception."""
+    open_closed_streams()
+    take_warnings()
     prepare()
     logging.getLogger("parshall").addHandler(_LINES)
     try:
@@ -90,9 +94,9 @@ def cli(context: click.Context, version: bool) -> None:
         from parshall import __version__
         from parshall._core import ENGINE_VERSION
 
-        click.echo(f"parshall {__version__} (engine {ENGINE_VERSION})")
+        echo(f"parshall {__version__} (engine {ENGINE_VERSION})")
     elif context.invoked_subcommand is None:
-        click.echo(context.get_help())
+        echo(context.get_help())
 
 
 CHANGES = click.option(
@@ -188,15 +192,15 @@ def check(file: str, changes: tuple[str, ...], routes: bool) -> None:
     if (folder := Path(file)).is_dir():
         from parshall.support.results import check_folder
 
-        click.echo(f"{file}: {check_folder(folder)}")
+        echo(f"{file}: {check_folder(folder)}")
         return
     if not (changes or routes):
-        click.echo(f"{file}: {described(file)}")
+        echo(f"{file}: {described(file)}")
         return
     scenario = scenario_of(file, changes)
-    click.echo(f"{file}: {in_a_line(scenario)}")
+    echo(f"{file}: {in_a_line(scenario)}")
     for name, route in scenario.routes.items() if routes else ():
-        click.echo(f"{name}: {route}")
+        echo(f"{name}: {route}")
 
 
 @cli.command()
@@ -337,7 +341,7 @@ def schema(sweep: bool) -> None:
     if sweep:
         from parshall.sweep.schema import json_schema
 
-    click.echo(json.dumps(json_schema(), indent=2, ensure_ascii=False))
+    echo(json.dumps(json_schema(), indent=2, ensure_ascii=False))
 
 
 @cli.command()
@@ -428,14 +432,14 @@ class _Lines(logging.Handler):
     """Log messages, as lines on standard error."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        click.echo(f"parshall: {record.getMessage()}", err=True)
+        echo(f"parshall: {record.getMessage()}", err=True)
 
 
 _LINES = _Lines()
 
 
 def _fail(message: str, status: int = FAILED) -> int:
-    click.echo(f"parshall: {' '.join(message.split())}", err=True)
+    echo(f"parshall: {' '.join(message.split())}", err=True)
     return status
 
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import click
-from rich.console import Console
-
 from parshall.errors import InputError
 from parshall.forecast.evaluation import evaluate
 from parshall.forecast.reading import read_quietly
 from parshall.forecast.shown import remarks, svg_of, table_of
+from parshall.support.console import PlainConsole
 from parshall.support.files import write_file
+from parshall.support.terminal import echo
 
 __all__ = ["forecast_file"]
 
@@ -35,16 +34,15 @@ def forecast_file(
     place = Path(out) / f"{series.name.replace(' ', '-')}.svg"
     write_file(place, svg_of(found, f"Forecasts of {series.name}"))
     if as_json:
-        click.echo(json.dumps([{**score._asdict(), "unit": "s"} for score in found.scores], indent=2))
+        echo(json.dumps([{**score._asdict(), "unit": "s"} for score in found.scores], indent=2))
         for remark in series.remarks:
-            click.echo(remark, err=True)
+            echo(remark, err=True)
         return
-    console = Console()
-    console = console if console.is_terminal else Console(width=140)
-    console.print(table_of(found, found.horizons[0]))
+    console = PlainConsole()
+    console.show(table_of(found, found.horizons[0]))
     for remark in (*remarks(found), *series.remarks):
-        console.print(remark, highlight=False)
-    console.print(f"error against horizon drawn in {place}", highlight=False)
+        console.say(remark)
+    console.say(f"error against horizon drawn in {place}")
 
 
 def _horizons(text: str) -> tuple[int, ...]:

@@ -6,9 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
 import numpy as np
-from rich.console import Console
 from rich.table import Table
 
 from parshall.forecast.reading import NO_UNIT, read_quietly
@@ -16,7 +14,9 @@ from parshall.long_memory.estimates import hurst, hurst_all
 from parshall.long_memory.plots import TITLES, svg_of
 from parshall.long_memory.processes import aggregate
 from parshall.long_memory.shifts import level_shifts
+from parshall.support.console import PlainConsole
 from parshall.support.files import write_file
+from parshall.support.terminal import echo
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,14 +43,13 @@ def hurst_file(file: str, out: str, column: str | None, block: int, as_json: boo
     place = Path(out) / f"{series.name.replace(' ', '-')}.svg"
     write_file(place, svg_of(list(found.values()), f"Long memory of {series.name}"))
     if as_json:
-        click.echo(json.dumps([_record(each) for each in found.values()], indent=2))
+        echo(json.dumps([_record(each) for each in found.values()], indent=2))
         return
-    console = Console()
-    console = console if console.is_terminal else Console(width=120)
-    console.print(_table(found))
+    console = PlainConsole()
+    console.show(_table(found))
     for remark in _remarks(series, samples, shifts, block):
-        console.print(remark, highlight=False)
-    console.print(f"log-log diagrams drawn in {place}", highlight=False)
+        console.say(remark)
+    console.say(f"log-log diagrams drawn in {place}")
 
 
 def _record(found: HurstEstimate) -> dict[str, object]:

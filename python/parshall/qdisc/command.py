@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import click
-
 from parshall.qdisc.prometheus import prometheus_text
 from parshall.qdisc.socket import read
 from parshall.support.files import write_file
+from parshall.support.terminal import echo
 
 __all__ = ["export_qdiscs"]
 
@@ -17,6 +16,6 @@ def export_qdiscs(device: str | None, out: str | None) -> None:
     """Prints the text, or puts it in place of the file `out`, of which a reader never meets half."""
     text = prometheus_text(read(device))
     if out is None:
-        click.echo(text, nl=False)
+        echo(text, nl=False)
         return
     write_file(Path(out), text)

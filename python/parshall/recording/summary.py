@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from rich.console import Console
 from rich.table import Table
 
 from parshall.recording.counters import LOST, cell
+from parshall.support.console import PlainConsole
 from parshall.units import format_duration, format_rate
 
 if TYPE_CHECKING:
@@ -22,20 +22,20 @@ __all__ = ["figure_table", "print_summary"]
 _MOST_ROWS = 16
 
 
-def print_summary(recording: Recording, console: Console | None = None) -> None:
+def print_summary(recording: Recording, console: PlainConsole | None = None) -> None:
     """Prints the flows and the ports that matter."""
-    console = console or _console()
+    console = console or PlainConsole()
     scenario = recording.scenario
     title = f"{scenario.title}: " if scenario.title else ""
     seconds = format_duration(scenario.duration)
-    console.print(f"{title}{seconds}, seed {recording.seed}, scenario {scenario.hash[:12]}", highlight=False)
-    console.print(_flows([recording.flow(name) for name in recording.flows[:_MOST_ROWS]]))
+    console.say(f"{title}{seconds}, seed {recording.seed}, scenario {scenario.hash[:12]}")
+    console.show(_flows([recording.flow(name) for name in recording.flows[:_MOST_ROWS]]))
     _more(console, len(recording.flows), "flows")
     if len(recording.flows) > 1:
-        console.print(_together(recording), highlight=False)
+        console.say(_together(recording))
     ports = _notable(recording)
     if ports:
-        console.print(_ports(ports[:_MOST_ROWS], recording))
+        console.show(_ports(ports[:_MOST_ROWS], recording))
         _more(console, len(ports), "ports")
 
 
@@ -105,12 +105,6 @@ def _notable(recording: Recording) -> list[PortView]:
     ]
 
 
-def _console() -> Console:
-    """As wide as the terminal; without one, as wide as the tables are."""
-    console = Console()
-    return console if console.is_terminal else Console(width=120)
-
-
 def figure_table(first: str, *others: str) -> Table:
     """A table whose first column names things and whose others are figures."""
     table = Table(box=None, pad_edge=False, header_style="bold")
@@ -130,6 +124,6 @@ def _rate(rate: float) -> str:
     return format_rate(float(f"{rate:.4g}"))
 
 
-def _more(console: Console, count: int, what: str) -> None:
+def _more(console: PlainConsole, count: int, what: str) -> None:
     if count > _MOST_ROWS:
-        console.print(f"... and {count - _MOST_ROWS} more {what}", highlight=False)
+        console.say(f"... and {count - _MOST_ROWS} more {what}")

@@ -55,11 +55,12 @@ def relayed(duration: float) -> AbstractContextManager[Callable[[float], None]]:
 
 @contextmanager
 def _seconds(duration: float, done: str) -> Iterator[Callable[[float], None]]:
-    from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+    from parshall.support.console import PlainConsole
+
     began = time.monotonic()
-    console = Console(stderr=True)
+    console = PlainConsole(stderr=True)
     columns = (
         TextColumn(f"{{task.completed:.3g}} of {{task.total:g}} s {done}"),
         BarColumn(),

@@ -18,9 +18,8 @@ from parshall.sweep.result import SweepResult
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rich.console import Console
-
     from parshall.stats import Interval
+    from parshall.support.console import PlainConsole
     from parshall.sweep.sweep import Sweep
 
 __all__ = ["list_points", "run_and_write"]
@@ -44,12 +43,12 @@ def run_and_write(
     """Runs the sweep in a file and writes its tables into ``out``, ``out/NAME`` unless given. Returns whether
     every run succeeded; those that failed have been logged.
     """
-    from rich.console import Console
+    from parshall.support.console import PlainConsole
 
     sweep = _loaded(file, seeds)
     folder = Path("out") / Path(file).stem if out is None else Path(out)
     _refuse_early(sweep, folder, partition)
-    console = Console()
+    console = PlainConsole()
     with opened(executor, jobs) as workers, _kept_on_interrupt(no_cache), _progress(console) as advance:
         result = sweep.run(executor=workers, cache=None if no_cache else "default", progress=advance)
     if len(result.failures) == sum(map(len, result.seeds)):
@@ -62,19 +61,18 @@ def run_and_write(
 
 def list_points(file: str, seeds: int | None = None, cache: bool = True) -> None:
     """Prints the points of a sweep, and how many of their runs the cache has, without running any."""
-    from rich.console import Console
-
     from parshall.engine.cache import Cache
+    from parshall.support.console import PlainConsole
 
     sweep = _loaded(file, seeds)
     wanted = sweep.first_runs
     known = Cache().find(wanted) if cache else set()
-    console = Console()
+    console = PlainConsole()
     for point in sweep.points:
-        console.print(f"{point.name}  scenario {point.hash[:12]}", markup=False, soft_wrap=True)
+        console.say(f"{point.name}  scenario {point.hash[:12]}")
     least = " at least" if sweep.stop is not None else ""
     missing = sum(1 for key in wanted if key not in known)
-    console.print(
+    console.say(
         f"{_count(len(sweep.points), 'point')},{least} {_count(len(wanted), 'run')}, {missing:,} missing"
     )
 
@@ -110,7 +108,7 @@ def _kept_on_interrupt(no_cache: bool) -> Iterator[None]:
 
 
 @contextmanager
-def _progress(console: Console) -> Iterator[Callable[[int, int], None]]:
+def _progress(console: PlainConsole) -> Iterator[Callable[[int, int], None]]:
     from parshall.support.progress import progress_bar
 
     with progress_bar(console) as bar:
@@ -122,19 +120,19 @@ def _progress(console: Console) -> Iterator[Callable[[int, int], None]]:
         yield advance
 
 
-def _show(console: Console, sweep: Sweep, result: SweepResult, written: Path) -> None:
+def _show(console: PlainConsole, sweep: Sweep, result: SweepResult, written: Path) -> None:
     """The means, which points a stop rule left too wide, and where the rest is."""
     _show_means(console, result, sweep.title)
     if sweep.stop is not None and (wide := _too_wide(sweep, result)):
         seeds = _count(sweep.stop.max_seeds, "seed")
-        console.print(f"Not narrow enough after {seeds}: {_count(wide, 'point')}.", highlight=False)
+        console.say(f"Not narrow enough after {seeds}: {_count(wide, 'point')}.")
     runs = _count(sum(map(len, result.seeds)), "run")
     failed = f", {len(result.failures):,} failed" if result.failures else ""
     done = f"{_count(len(result.points), 'point')}, {runs}, {result.executed:,} done now{failed}"
-    console.print(f"{done}. Tables: {written}", soft_wrap=True, highlight=False)
+    console.say(f"{done}. Tables: {written}")
 
 
-def _show_means(console: Console, result: SweepResult, title: str) -> None:
+def _show_means(console: PlainConsole, result: SweepResult, title: str) -> None:
     """The mean of each metric at each point, and half of its 95 % interval."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
@@ -156,12 +154,9 @@ def _show_means(console: Console, result: SweepResult, title: str) -> None:
         labels = [_number(label, scales[name][0]) for name, label in point.parameters.items()]
         cells = [_cell(result.interval(name, point), scales[name][0]) for name in result.metrics]
         table.add_row(*labels, str(len(seeds)), *cells)
-    if not console.is_terminal:  # a file is as wide as it has to be
-        options = console.options.update(max_width=10_000)
-        console.width = max(console.width, console.measure(table, options=options).maximum)
-    console.print(table)
+    console.show(table, keys=len(result.parameters) + 1)
     if len(result.points) > _MOST_ROWS:
-        console.print(f"... and {_count(len(result.points) - _MOST_ROWS, 'more point')}", highlight=False)
+        console.say(f"... and {_count(len(result.points) - _MOST_ROWS, 'more point')}")
 
 
 def _too_wide(sweep: Sweep, result: SweepResult) -> int:

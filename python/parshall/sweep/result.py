@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -127,14 +128,22 @@ class SweepResult:
 
         return write(self, folder, partition)
 
+    @cached_property
+    def _places(self) -> dict[int, int]:
+        """Indices of the points by their identities: to compare them all would take hours."""
+        return {id(point): index for index, point in enumerate(self.points)}
+
     def values(self, metric: str, point: Point) -> dict[int, float]:
         """A metric of one point by seed, without the runs that failed."""
         column = self._metric(metric)
-        if not isinstance(point, Point) or point not in self.points:
+        index = self._places.get(id(point))
+        if index is None and isinstance(point, Point) and point in self.points:
+            index = self.points.index(point)
+        if index is None:
             raise InputError(
                 "point", shown(point), f"one of the {len(self.points)} points of the sweep, as in points[0]"
             )
-        seeds = self.seeds[self.points.index(point)]
+        seeds = self.seeds[index]
         keys = ((seed, (point.hash, seed)) for seed in seeds)
         return {seed: self._values[key][column] for seed, key in keys if key in self._values}
 

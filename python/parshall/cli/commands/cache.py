@@ -7,9 +7,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-import click
-
 from parshall.support.causes import output_errors
+from parshall.support.terminal import echo
 
 __all__ = ["Kept", "clear", "kept", "show"]
 
@@ -42,14 +41,14 @@ def show() -> None:
     from parshall._core import ENGINE_VERSION
     from parshall.engine.cache import default_folder
 
-    click.echo(str(default_folder()))
+    echo(str(default_folder()))
     found = kept()
     for each in found:
         own = "" if each.engine_version == ENGINE_VERSION else ", of another engine"
-        click.echo(f"  {each.engine_version}: {_megabytes(each.bytes)} in {len(each.segments)} segments{own}")
+        echo(f"  {each.engine_version}: {_megabytes(each.bytes)} in {len(each.segments)} segments{own}")
     if old := _older():
-        click.echo(f"  earlier versions of Parshall: {_megabytes(old)}, which parshall cache clear removes")
-    click.echo(f"{_megabytes(sum(each.bytes for each in found) + old)} in all")
+        echo(f"  earlier versions of Parshall: {_megabytes(old)}, which parshall cache clear removes")
+    echo(f"{_megabytes(sum(each.bytes for each in found) + old)} in all")
 
 
 def clear(older_than_days: float | None) -> None:
@@ -66,7 +65,7 @@ def clear(older_than_days: float | None) -> None:
                 if segment.stat().st_mtime <= latest:
                     shutil.rmtree(segment)
     after = sum(each.bytes for each in kept()) + _older()
-    click.echo(f"{_megabytes(before - after)} removed, {_megabytes(after)} left in {default_folder()}")
+    echo(f"{_megabytes(before - after)} removed, {_megabytes(after)} left in {default_folder()}")
 
 
 def _older() -> int:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
 import numpy as np
 
 from parshall.cli.commands.given import seeds_of
@@ -19,6 +18,7 @@ from parshall.cli.commands.results import Result, read, run_sides
 from parshall.errors import InputError, ParshallError, counted, shown
 from parshall.recording.pictures.units import quantity_label, scale_of
 from parshall.stats import Interval, difference_interval
+from parshall.support.terminal import echo
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -96,12 +96,12 @@ def compare_and_print(
     if form == "table":
         _print(found, sides)
     else:
-        click.echo(_as_json(found, sides) if form == "json" else _as_csv(found), nl=form == "json")
+        echo(_as_json(found, sides) if form == "json" else _as_csv(found), nl=form == "json")
     if out is not None:
         from parshall.cli.commands.plot import write_picture
 
         written = write_picture(_draw(found, sides), Path(out))
-        click.echo(f"{written} written", err=form != "table")
+        echo(f"{written} written", err=form != "table")
 
 
 def compare(
@@ -229,10 +229,8 @@ def _figure(value: float, sign: str) -> str:
 
 
 def _print(found: Sequence[Pairs], sides: Sequence[str]) -> None:
-    from rich.console import Console
-    from rich.text import Text
-
     from parshall.recording.summary import figure_table
+    from parshall.support.console import PlainConsole
 
     others = [pairs.side for pairs in found]
     table = figure_table("", "A", *(head for b in others for head in (b, f"{b} - A", "95 % interval")))
@@ -243,21 +241,19 @@ def _print(found: Sequence[Pairs], sides: Sequence[str]) -> None:
         cells = [_figure(first.means[0] / first.scale[0], "")]
         for each in row:
             cells += ["-", "-", "-"] if each is None else _cells(each, first.scale[0])
-        table.add_row(Text(label), *cells)
-    console = Console()
-    if not console.is_terminal:
-        console.width = 160
+        table.add_row(label, *cells)
+    console = PlainConsole()
     named = ", ".join(f"{side} is {given}" for side, given in zip(_SIDES, sides, strict=False))
     pairs_of_runs = "; ".join(
         f"{_counted(each.pairs, 'pair')} of runs" + (f" with {each.side}" if len(found) > 1 else "")
         for each in found
     )
-    console.print(f"{named}; {pairs_of_runs}", highlight=False, markup=False, soft_wrap=True)
+    console.say(f"{named}; {pairs_of_runs}")
     for remark in dict.fromkeys(remark for pairs in found for remark in pairs.remarks):
-        console.print(remark, highlight=False, markup=False, soft_wrap=True)
-    console.print(table)
+        console.say(remark)
+    console.show(table)
     if all(len(each.a) < 2 for pairs in found for each in pairs.found):
-        console.print("One pair of runs has no interval; runs with several seeds have.", highlight=False)
+        console.say("One pair of runs has no interval; runs with several seeds have.")
 
 
 def _keys(found: Sequence[Pairs]) -> list[tuple[str, str]]:

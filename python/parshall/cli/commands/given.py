@@ -142,11 +142,14 @@ def _no_seeds(text: str) -> InputError:
 
 def _standard_input() -> str:
     try:
-        return sys.stdin.buffer.read().decode("utf-8-sig")
+        text = sys.stdin.buffer.read().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ParshallError(
             f"standard input: byte {error.start + 1} is not UTF-8, expected a scenario file"
         ) from None
+    if not text.strip():
+        raise ParshallError("standard input: is empty, expected a scenario file")
+    return text
 
 
 def _change(text: str) -> tuple[str, Any]:

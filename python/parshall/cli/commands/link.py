@@ -10,12 +10,11 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from parshall.cli.commands.given import scenario_of
 from parshall.engine.link import Relay, checked_address
 from parshall.errors import InputError, ScenarioError
 from parshall.scenario.files import placed
+from parshall.support.terminal import echo
 
 if TYPE_CHECKING:
     from parshall.engine.link import Relayed
@@ -70,7 +69,7 @@ def _wait(relay: Relay, to: str) -> None:
 
     priority = "real-time" if relay.realtime else "normal"
     said = f"relaying from {relay.listening} to {to} with {priority} priority"
-    click.echo(f"parshall: {said}; the first datagram starts the clock, Ctrl-C ends it", err=True)
+    echo(f"parshall: {said}; the first datagram starts the clock, Ctrl-C ends it", err=True)
     with relayed(relay.scenario.duration) as progress:
         while not relay.wait(0.1):
             progress(relay.elapsed or 0.0)
@@ -102,11 +101,11 @@ def _show(relayed: Relayed, form: str, out: str | None) -> None:
 
         own = {field.name: getattr(relayed, field.name) for field in fields(relayed)[1:]}
         shown = {**recording_as_json(recording), "link": own}
-        click.echo(json.dumps(shown, ensure_ascii=False, allow_nan=False))
+        echo(json.dumps(shown, ensure_ascii=False, allow_nan=False))
     else:
         print_summary(recording)
-        click.echo(relayed.lateness)
+        echo(relayed.lateness)
         if written is not None:
-            click.echo(f"{', '.join(recording.tables)} written to {written}")
+            echo(f"{', '.join(recording.tables)} written to {written}")
     for warning in relayed.warnings():
         _log.warning(warning)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from importlib.resources import files
 from pathlib import Path
 
-import click
-
 from parshall.errors import InputError, OutputError, shown
 from parshall.support.files import write_file
+from parshall.support.terminal import echo
 
 __all__ = ["KINDS", "write_new"]
 
@@ -27,4 +26,4 @@ def write_new(file: str, kind: str, force: bool) -> None:
         raise OutputError(file, "already exists; --force overwrites it")
     text = (files("parshall.cli.commands") / "templates" / f"{kind}.toml").read_text(encoding="utf-8")
     write_file(target, text)
-    click.echo(f"{file} written; parshall run {file} runs it")
+    echo(f"{file} written; parshall run {file} runs it")

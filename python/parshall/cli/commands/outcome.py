@@ -14,11 +14,11 @@ from parshall.stats import jain
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from rich.console import Console
 
     from parshall.engine.ensemble import Ensemble
     from parshall.recording import Recording
     from parshall.scenario import Scenario
+    from parshall.support.console import PlainConsole
 
 __all__ = ["done_of", "ensemble_as_json", "finished", "print_means", "recording_as_json", "with_starts"]
 
@@ -101,28 +101,22 @@ def done_of(ensemble: Ensemble) -> str:
 # --- Means over seeds ---------------------------------------------------------------------------------------
 
 
-def print_means(console: Console, ensemble: Ensemble, scenario: Scenario) -> None:
+def print_means(console: PlainConsole, ensemble: Ensemble, scenario: Scenario) -> None:
     """Means over the seeds with half of their 95 % intervals: of flows, of all together, and of ports."""
-    if not console.is_terminal:
-        console.width = 120
-    console.print(
+    console.say(
         f"{done_of(ensemble)} seeds, scenario {scenario.hash[:12]}; "
-        "mean ± half of the 95 % interval over the seeds",
-        highlight=False,
+        "mean ± half of the 95 % interval over the seeds"
     )
     seconds = scenario.duration - scenario.warm_up
     _print_flows(console, ensemble, seconds)
     if len(scenario.flows) > 1:
         together = _by_seed(ensemble, seconds)
         goodput, fairness = _mean(together["goodput"], "bit/s"), _mean(together["fairness"], digits=3)
-        console.print(
-            f"all {len(scenario.flows):,} flows: goodput {goodput}, fairness {fairness} (Jain)",
-            highlight=False,
-        )
+        console.say(f"all {len(scenario.flows):,} flows: goodput {goodput}, fairness {fairness} (Jain)")
     _print_ports(console, ensemble, scenario)
 
 
-def _print_flows(console: Console, ensemble: Ensemble, seconds: float) -> None:
+def _print_flows(console: PlainConsole, ensemble: Ensemble, seconds: float) -> None:
     from parshall.recording.summary import figure_table
 
     table = figure_table("flow", "goodput", "dropped", "retransmitted", "timeouts")
@@ -130,12 +124,12 @@ def _print_flows(console: Console, ensemble: Ensemble, seconds: float) -> None:
     for flow, values in list(flows.items())[:_MOST_ROWS]:
         goodput = [8 * delivered / seconds for delivered in values["bytes_delivered"]]
         table.add_row(flow, _mean(goodput, "bit/s"), *(_mean(values[name]) for name in _COUNTS))
-    console.print(table)
+    console.show(table)
     if len(flows) > _MOST_ROWS:
-        console.print(f"... and {len(flows) - _MOST_ROWS} more flows", highlight=False)
+        console.say(f"... and {len(flows) - _MOST_ROWS} more flows")
 
 
-def _print_ports(console: Console, ensemble: Ensemble, scenario: Scenario) -> None:
+def _print_ports(console: PlainConsole, ensemble: Ensemble, scenario: Scenario) -> None:
     """The ports of named links, and those that lost or marked packets, as of a single run."""
     from parshall.recording.summary import figure_table
 
@@ -155,9 +149,9 @@ def _print_ports(console: Console, ensemble: Ensemble, scenario: Scenario) -> No
         shown = f"{links[name]} ({name})" if name in links else name
         counts = [_mean(own[column]) for column in counted]
         table.add_row(shown, *counts, _mean(own["mean_delay"], "s"), _mean(own["max_backlog_packets"]))
-    console.print(table)
+    console.show(table)
     if len(ports) > _MOST_ROWS:
-        console.print(f"... and {len(ports) - _MOST_ROWS} more ports", highlight=False)
+        console.say(f"... and {len(ports) - _MOST_ROWS} more ports")
 
 
 def _by_name(table: pa.Table, key: str, columns: Sequence[str]) -> dict[str, dict[str, list[float]]]:

@@ -7,10 +7,9 @@ import logging
 import threading
 import webbrowser
 
-import click
-
 from parshall._core import ENGINE_VERSION
 from parshall.play import copied, engine_of, page, serving
+from parshall.support.terminal import echo
 
 __all__ = ["play"]
 
@@ -26,10 +25,10 @@ def play(port: int, show: bool, out: str | None) -> None:
             f"the playground has engine {engine}, and this package {ENGINE_VERSION}; make wasm builds it anew"
         )
     if out is not None:
-        click.echo(f"{copied(out) / 'index.html'}")
+        echo(f"{copied(out) / 'index.html'}")
         return
     with serving(folder, port) as address:
-        click.echo(f"{address} (Ctrl-C ends it)")
+        echo(f"{address} (Ctrl-C ends it)")
         if show:
             webbrowser.open(address)
         with contextlib.suppress(KeyboardInterrupt):

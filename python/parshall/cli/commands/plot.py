@@ -7,10 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from parshall.errors import InputError, shown
 from parshall.support.results import MANIFESTS, manifest_in, reading
+from parshall.support.terminal import echo
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -72,7 +71,7 @@ def plot_folder(
     except InputError as error:
         raise InputError(_OPTIONS.get(error.path, error.path), error.value, error.expected) from None
     written = write_picture(canvas, place / "plot.svg" if out is None else Path(out))
-    click.echo(f"{written} written")
+    echo(f"{written} written")
     if show:
         open_picture(written)
 

@@ -5,9 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import click
-from rich.console import Console
-
 from parshall.cli.commands.plot import SUFFIXES, open_picture, write_picture
 from parshall.errors import InputError, shown
 from parshall.forecast.reading import MeasuredSeries, read_quietly
@@ -15,7 +12,9 @@ from parshall.own import RtoFilter, SharedRtoFilter
 from parshall.own.rto import filter_named
 from parshall.rto.comparison import RtoComparison, compare
 from parshall.rto.shown import remarks, svg_of, table_of
+from parshall.support.console import PlainConsole
 from parshall.support.files import write_file
+from parshall.support.terminal import echo
 from parshall.units import parse_duration
 
 __all__ = ["rto_file"]
@@ -44,16 +43,15 @@ def rto_file(
     else:
         write_picture(found.plot(), place)
     if as_json:
-        click.echo(json.dumps(_plain(found), indent=2))
+        echo(json.dumps(_plain(found), indent=2))
         for remark in series.remarks:
-            click.echo(remark, err=True)
+            echo(remark, err=True)
     else:
-        console = Console()
-        console = console if console.is_terminal else Console(width=140)
-        console.print(table_of(found))
+        console = PlainConsole()
+        console.show(table_of(found))
         for remark in (*series.remarks, *remarks(found)):
-            console.print(remark, highlight=False)
-        console.print(f"early timeouts against waiting drawn in {place}", highlight=False)
+            console.say(remark)
+        console.say(f"early timeouts against waiting drawn in {place}")
     if show:
         open_picture(place)
 

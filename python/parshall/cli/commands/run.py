@@ -8,10 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
 from parshall.cli.commands.given import scenario_of, seeds_of
 from parshall.errors import InputError
+from parshall.support.terminal import echo
 
 if TYPE_CHECKING:
     from parshall.engine.ensemble import Ensemble
@@ -73,11 +72,11 @@ def _one(
     if form == "json":
         from parshall.cli.commands.outcome import recording_as_json
 
-        click.echo(json.dumps(recording_as_json(recording), ensure_ascii=False, allow_nan=False))
+        echo(json.dumps(recording_as_json(recording), ensure_ascii=False, allow_nan=False))
     elif form == "table":
         print_summary(recording)
     if written is not None and form != "json":
-        click.echo(f"{', '.join(recording.tables)} written to {written}")
+        echo(f"{', '.join(recording.tables)} written to {written}")
     if show and written is not None:
         from parshall.cli.commands.plot import plot_folder
 
@@ -93,13 +92,12 @@ def _many(
     max_events: int | None,
     jobs: int | None,
 ) -> bool:
-    from rich.console import Console
-
     from parshall.cli.commands.outcome import done_of, ensemble_as_json, print_means
     from parshall.engine.ensemble import run_many
+    from parshall.support.console import PlainConsole
     from parshall.support.progress import progress_bar
 
-    errors = Console(stderr=True)
+    errors = PlainConsole(stderr=True)
     with progress_bar(errors) as bar:
         task = bar.add_task("Runs", total=len(seeds), visible=errors.is_terminal)
         ensemble = run_many(
@@ -114,11 +112,11 @@ def _many(
     if folder is not None:
         _write(ensemble, scenario, Path(folder))
     if form == "json":
-        click.echo(json.dumps(ensemble_as_json(ensemble, scenario), ensure_ascii=False, allow_nan=False))
+        echo(json.dumps(ensemble_as_json(ensemble, scenario), ensure_ascii=False, allow_nan=False))
     elif form == "table":
-        print_means(Console(), ensemble, scenario)
+        print_means(PlainConsole(), ensemble, scenario)
     if folder is not None and form != "json":
-        click.echo(f"{', '.join(_TABLES)} of {done_of(ensemble)} runs written to {folder}")
+        echo(f"{', '.join(_TABLES)} of {done_of(ensemble)} runs written to {folder}")
     return not ensemble.failures
 
 
