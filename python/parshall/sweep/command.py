@@ -49,7 +49,11 @@ def run_and_write(
     folder = Path("out") / Path(file).stem if out is None else Path(out)
     _refuse_early(sweep, folder, partition)
     console = PlainConsole()
-    with opened(executor, jobs) as workers, _kept_on_interrupt(no_cache), _progress(console) as advance:
+    with (
+        opened(executor, jobs) as workers,
+        _told_on_interrupt(sweep, no_cache),
+        _progress(console) as advance,
+    ):
         result = sweep.run(executor=workers, cache=None if no_cache else "default", progress=advance)
     if len(result.failures) == sum(map(len, result.seeds)):
         _log.error("every run failed: nothing is written")
@@ -98,12 +102,20 @@ def _refuse_early(sweep: Sweep, folder: Path, partition: Sequence[str]) -> None:
 
 
 @contextmanager
-def _kept_on_interrupt(no_cache: bool) -> Iterator[None]:
+def _told_on_interrupt(sweep: Sweep, no_cache: bool) -> Iterator[None]:
+    """Says after Ctrl-C how many runs are kept, and how to go on."""
+    from parshall.engine.cache import Cache
+
     try:
         yield
     except KeyboardInterrupt:
-        if not no_cache:
-            _log.warning("finished runs are kept, the same command does the rest")
+        wanted = dict.fromkeys(sweep.possible_runs)
+        if no_cache:
+            _log.warning("no run is kept, because of --no-cache")
+        else:
+            kept, most = len(Cache().find(wanted)), "at most " if sweep.stop is not None else ""
+            runs = f"{kept:,} of {most}{_count(len(wanted), 'run')}"
+            _log.warning(f"{runs} {'is' if kept == 1 else 'are'} kept; the same command does the rest")
         raise
 
 

@@ -19,6 +19,7 @@ import numpy as np
 import pyarrow as pa
 
 from parshall.errors import InputError, OutputError, checked_path, shown
+from parshall.recording.columns import values as numbers_in
 from parshall.support.results import replace_result, seal
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ def _write_parts(table: pa.Table, files: NewFiles, folder: str, by: Sequence[str
         encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
         texts = [_text(value) for value in encoded.dictionary.to_pylist()]
         values.append(texts)
-        codes = codes * len(texts) + np.asarray(encoded.indices)
+        codes = codes * len(texts) + numbers_in(pa.chunked_array([encoded.indices]))
     for code in np.unique(codes).tolist():
         rest = code
         steps = []

@@ -175,6 +175,11 @@ class Sweep:
         points = self.points
         return self._keys(points, [self._first_count()] * len(points))
 
+    @property
+    def possible_runs(self) -> list[tuple[str, int]]:
+        """Scenario and seed of each run that may be done."""
+        return self._keys(self.points, [len(self.seed_list)] * len(self.points))
+
     def run(
         self,
         *,
