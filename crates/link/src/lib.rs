@@ -29,8 +29,9 @@
 //!
 //! Each address that sends to the relay is a peer, with a socket of its own towards the server, as behind a router that
 //! translates addresses. The first peer stands for the first flow of the scenario, the second for the second one, further ones
-//! for the last: their ways have the delays of these flows, and the recording counts them there. The bits of ECN pass the
-//! relay, and queues set them.
+//! for the last: their ways have the delays of these flows, and the recording counts them there. There are at most 500
+//! peers at a time; a further one takes the place, and the flow, of the one that has been silent longest. The bits of ECN
+//! pass the relay, and queues set them.
 //!
 //! The relay runs on Linux; elsewhere [`Relay::start`] returns [`LinkError::System`].
 

@@ -22,11 +22,11 @@ pub struct Relayed {
     pub lateness: Lateness,
     /// True if the relay had real-time priority.
     pub realtime: bool,
-    /// Addresses that sent datagrams.
+    /// Addresses that sent datagrams; one that was forgotten and came back is counted again.
     pub peers: usize,
     /// Datagrams that the kernel dropped since the relay did not take them in time. Simulated queues do not know of them.
     pub overflowed: u64,
-    /// Datagrams that the relay dropped as it kept too many, or had too many peers.
+    /// Datagrams that the relay dropped as it kept too many, or as all of its 500 peers had datagrams on the link.
     pub refused: u64,
     /// Datagrams that did not get where they were to go: the system did not take them, or the network sent a report.
     pub undeliverable: u64,

@@ -27,7 +27,7 @@ const LOOKING: Duration = Duration::from_millis(20);
 /// Datagrams that are taken in before those that are due are handed over.
 const AT_ONCE: usize = 64;
 
-/// Each peer has a socket.
+/// Peers at a time; each has a socket. A further one takes the place of the one that has been silent longest.
 const MOST_PEERS: usize = 500;
 
 /// The largest content of a datagram.
@@ -150,10 +150,15 @@ fn is_heard(to: SocketAddr, listening: SocketAddr) -> bool {
 /// A datagram that is due at a time; the number keeps those of one instant in order.
 type Due = Reverse<(Time, u64, u32)>;
 
-/// An address that sends datagrams, and the socket by which they go on.
+/// An address that sends datagrams.
 struct Peer {
     address: SocketAddr,
-    socket: Socket,
+    /// The socket by which they go on; none if the peer has been forgotten.
+    socket: Option<Socket>,
+    /// Datagrams from and to it that are on the link.
+    on_link: u32,
+    /// Number of the last datagram from or to it, in the order of arrival at the relay.
+    last: u64,
 }
 
 /// The state of the loop.
@@ -166,6 +171,12 @@ struct Work {
     realtime: bool,
     peers: Vec<Peer>,
     by_address: HashMap<SocketAddr, u32>,
+    /// Places in `peers` whose peers have been forgotten.
+    free: Vec<u32>,
+    /// Peers that there have been.
+    all_peers: usize,
+    /// Datagrams that have come.
+    received: u64,
     store: Store,
     due: BinaryHeap<Due>,
     numbered: u64,
@@ -177,6 +188,8 @@ struct Work {
     lateness: Lateness,
     refused: u64,
     undeliverable: u64,
+    /// Datagrams that found no room in the sockets of peers that have been forgotten.
+    overflowed: u64,
 }
 
 impl Work {
@@ -190,6 +203,9 @@ impl Work {
             realtime: false,
             peers: Vec::new(),
             by_address: HashMap::new(),
+            free: Vec::new(),
+            all_peers: 0,
+            received: 0,
             store: Store::default(),
             due: BinaryHeap::new(),
             numbered: 0,
@@ -199,6 +215,7 @@ impl Work {
             lateness: Lateness::default(),
             refused: 0,
             undeliverable: 0,
+            overflowed: 0,
         }
     }
 
@@ -220,20 +237,25 @@ impl Work {
     }
 
     fn results(self, end: Time) -> Relayed {
-        let sockets = self.peers.iter().map(|peer| &peer.socket).chain([&self.listening]);
-        let (overflowed, undelivered) = sockets.fold((0, 0), |(overflowed, undelivered), socket| {
-            (overflowed + socket.overflowed(), undelivered + socket.undelivered())
-        });
+        let (mut overflowed, mut undeliverable) = (self.overflowed, self.undeliverable);
+        for socket in self.sockets() {
+            overflowed += socket.overflowed();
+            undeliverable += socket.undelivered();
+        }
         Relayed {
             recording: self.live.finish(end),
             elapsed: Duration::from_nanos(end.ps() / 1000),
             lateness: self.lateness,
             realtime: self.realtime,
-            peers: self.peers.len(),
+            peers: self.all_peers,
             overflowed,
             refused: self.refused,
-            undeliverable: self.undeliverable + undelivered,
+            undeliverable,
         }
+    }
+
+    fn sockets(&self) -> impl Iterator<Item = &Socket> {
+        self.peers.iter().filter_map(|peer| peer.socket.as_ref()).chain([&self.listening])
     }
 
     /// The scenario's time.
@@ -252,9 +274,8 @@ impl Work {
         let next = due.min(self.live.next_at()).min(self.end);
         let left = Duration::from_nanos(next.since(self.now()).ps() / 1000);
         let timeout = if self.started.is_some() { left.min(LOOKING) } else { LOOKING };
-        let sockets = self.peers.iter().map(|peer| &peer.socket).chain([&self.listening]);
         let mut fds: Vec<PollFd<'_>> =
-            sockets.map(|socket| PollFd::new(socket.as_fd(), PollFlags::POLLIN)).collect();
+            self.sockets().map(|socket| PollFd::new(socket.as_fd(), PollFlags::POLLIN)).collect();
         match ppoll(&mut fds, Some(TimeSpec::from_duration(timeout)), None) {
             Ok(_) | Err(Errno::EINTR) => Ok(()),
             Err(error) => Err(error.into()),
@@ -274,35 +295,79 @@ impl Work {
         }
         for peer in 0..self.peers.len() {
             for _ in 0..AT_ONCE {
-                let Some(received) = self.peers[peer].socket.receive(&mut self.buffer)? else { break };
+                let Some(socket) = &mut self.peers[peer].socket else { break };
+                let Some(received) = socket.receive(&mut self.buffer)? else { break };
                 self.keep(peer as u32, true, received.bytes, received.ecn, clock.instant(received.at));
             }
         }
         Ok(())
     }
 
-    /// The number of the peer at an address; none if there are too many.
+    /// The number of the peer at an address; none if there is no room for another.
     fn peer(&mut self, address: SocketAddr) -> Option<u32> {
         if let Some(&known) = self.by_address.get(&address) {
             return Some(known);
         }
-        if self.peers.len() == MOST_PEERS {
-            return None;
+        if self.by_address.len() == MOST_PEERS {
+            self.forget_one()?;
         }
-        let number = self.peers.len() as u32;
-        self.peers.push(Peer { address, socket: Socket::connected(self.to).ok()? });
+        let socket = match Socket::connected(self.to) {
+            Ok(socket) => socket,
+            Err(_) => {
+                // A process may have fewer descriptors than there may be peers.
+                self.forget_one()?;
+                Socket::connected(self.to).ok()?
+            }
+        };
+        let peer = Peer { address, socket: Some(socket), on_link: 0, last: self.received };
+        let number = match self.free.pop() {
+            Some(place) => {
+                self.peers[place as usize] = peer;
+                place
+            }
+            None => {
+                self.peers.push(peer);
+                self.peers.len() as u32 - 1
+            }
+        };
         self.by_address.insert(address, number);
+        self.all_peers += 1;
         Some(number)
+    }
+
+    /// Forgets the peer that has been silent longest, of those that have nothing on the link; none if all have.
+    fn forget_one(&mut self) -> Option<()> {
+        let idle = self.peers.iter_mut().enumerate();
+        let idle = idle.filter(|(_, peer)| peer.socket.is_some() && peer.on_link == 0);
+        let (place, peer) = idle.min_by_key(|(_, peer)| peer.last)?;
+        let socket = peer.socket.take()?;
+        self.overflowed += socket.overflowed();
+        self.undeliverable += socket.undelivered();
+        self.by_address.remove(&peer.address);
+        self.free.push(place as u32);
+        Some(())
     }
 
     fn keep(&mut self, peer: u32, back: bool, bytes: usize, ecn: u8, at: Instant) {
         let headers = if self.to.is_ipv4() { 28 } else { 48 };
         let size = (bytes + headers).min(usize::from(u16::MAX)) as u16;
         let given = Given { peer, back, bytes: size, ecn_capable: ecn != 0, handle: 0 };
+        self.received += 1;
+        let from = &mut self.peers[peer as usize];
+        from.last = self.received;
         match self.store.keep(given, ecn, &self.buffer[..bytes]) {
-            Some(given) => self.came.push((at, given)),
+            Some(given) => {
+                from.on_link += 1;
+                self.came.push((at, given));
+            }
             None => self.refused += 1,
         }
+    }
+
+    /// Removes a datagram that has left the link.
+    fn remove(&mut self, handle: u32) {
+        self.peers[self.store.get(handle).given.peer as usize].on_link -= 1;
+        self.store.remove(handle);
     }
 
     /// Lets the bottleneck decide about what has come, in order, and go on to now.
@@ -320,6 +385,7 @@ impl Work {
             self.live.advance(now.min(self.end - Time::from_ps(1)));
             self.shared.elapsed_ns.store(now.ps() / 1000 + 1, Relaxed);
         }
+        let mut dropped = Vec::new();
         for decided in self.live.decided() {
             match decided.arrival {
                 Some((at, marked)) => {
@@ -329,9 +395,10 @@ impl Work {
                     self.numbered += 1;
                     self.due.push(Reverse((at, self.numbered, decided.handle)));
                 }
-                None => self.store.remove(decided.handle),
+                None => dropped.push(decided.handle),
             }
         }
+        dropped.into_iter().for_each(|handle| self.remove(handle));
     }
 
     /// Hands over what is due.
@@ -343,9 +410,10 @@ impl Work {
             self.due.pop();
             let kept = self.store.get(handle);
             let peer = &self.peers[kept.given.peer as usize];
-            let sent = match kept.given.back {
-                false => peer.socket.send(&kept.payload, None, kept.ecn),
-                true => self.listening.send(&kept.payload, Some(peer.address), kept.ecn),
+            let sent = match (kept.given.back, &peer.socket) {
+                (true, _) => self.listening.send(&kept.payload, Some(peer.address), kept.ecn),
+                (false, Some(socket)) => socket.send(&kept.payload, None, kept.ecn),
+                (false, None) => unreachable!("a peer with a datagram on the link is not forgotten"),
             };
             let now = self.now();
             match sent {
@@ -353,7 +421,7 @@ impl Work {
                 Err(_) => self.undeliverable += 1,
             }
             self.lateness.add(Duration::from_nanos(now.since(due).ps() / 1000));
-            self.store.remove(handle);
+            self.remove(handle);
         }
     }
 }

@@ -74,6 +74,37 @@ fn a_question_and_its_answer_pass_the_link() {
 }
 
 #[test]
+fn further_peers_take_the_places_of_silent_ones_and_others_stay() {
+    let (relay, server) = started(scenario(fast()));
+    let mut buffer = [0; 100];
+    let mut answered = |client: &UdpSocket, number: u16| {
+        client.send_to(&number.to_be_bytes(), relay.listening()).expect("sent");
+        let (bytes, from) = server.recv_from(&mut buffer).expect("a question");
+        assert_eq!(buffer[..bytes], number.to_be_bytes());
+        server.send_to(&buffer[..bytes], from).expect("sent");
+        assert_eq!(client.recv(&mut buffer).expect("an answer"), 2);
+        assert_eq!(buffer[..2], number.to_be_bytes());
+        from
+    };
+    // One that goes on talking keeps its socket, and one that falls silent gets another.
+    let (talking, silent) = (socket(), socket());
+    let (first, other) = (answered(&talking, 0), answered(&silent, 1));
+    for number in 2..700u16 {
+        // Each has an address of its own, and is gone when it has been answered.
+        let [high, low] = number.to_be_bytes();
+        let client = UdpSocket::bind((Ipv4Addr::new(127, 0, 1 + high, low), 0)).expect("a socket");
+        client.set_read_timeout(Some(Duration::from_secs(20))).expect("a timeout");
+        answered(&client, number);
+        if number % 100 == 0 {
+            assert_eq!(answered(&talking, number), first);
+        }
+    }
+    assert_ne!(answered(&silent, 1), other);
+    let relayed = relay.finish().expect("a recording");
+    assert_eq!((relayed.peers, relayed.refused, relayed.undeliverable), (701, 0, 0));
+}
+
+#[test]
 fn a_full_queue_drops_what_the_simulator_would() {
     // A datagram of 100 bytes takes 80 ms, the first one and four more have room.
     let slow =

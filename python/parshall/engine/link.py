@@ -43,12 +43,13 @@ class Relayed:
     realtime: bool
     """True if the relay had real-time priority."""
     peers: int
-    """Addresses that sent datagrams."""
+    """Addresses that sent datagrams; one that was forgotten and came back is counted again."""
     overflowed: int
     """Datagrams that the kernel dropped since the relay did not take them in time: the queue does not know of
     them."""
     refused: int
-    """Datagrams that the relay dropped as it kept too many, or had too many peers."""
+    """Datagrams that the relay dropped as it kept too many, or as all of its 500 peers had datagrams on the
+    link."""
     undeliverable: int
     """Datagrams that did not get where they were to go: nobody listens there, or no way leads there."""
 
