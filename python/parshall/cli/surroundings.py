@@ -48,4 +48,4 @@ def take_warnings() -> None:
             echo(f"parshall: {filename}:{lineno}: {' '.join(str(message).split())}", err=True)
 
     warnings.showwarning = show  # type: ignore[assignment]
-    logging.lastResort = logging.NullHandler()  # type: ignore[assignment]
+    logging.lastResort = logging.NullHandler()
