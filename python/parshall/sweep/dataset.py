@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 
 from parshall.errors import InputError, OutputError, checked_path, shown
-from parshall.recording.columns import values as numbers_in
+from parshall.recording.columns import numbers, values
 from parshall.support.results import replace_result, seal
 
 if TYPE_CHECKING:
@@ -91,20 +91,20 @@ def _write_parts(table: pa.Table, files: NewFiles, folder: str, by: Sequence[str
     files as well refuse the whole (Arrow, pandas).
     """
     codes = np.zeros(table.num_rows, dtype=np.int64)
-    values = []
+    all_texts = []
     for name in by:
         column = table[name].combine_chunks()
         encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
         texts = [_text(value) for value in encoded.dictionary.to_pylist()]
-        values.append(texts)
-        codes = codes * len(texts) + numbers_in(pa.chunked_array([encoded.indices]))
+        all_texts.append(texts)
+        codes = codes * len(texts) + values(pa.chunked_array([encoded.indices]))
     for code in np.unique(codes).tolist():
         rest = code
         steps = []
-        for name, texts in zip(reversed(by), reversed(values), strict=True):
+        for name, texts in zip(reversed(by), reversed(all_texts), strict=True):
             rest, own = divmod(rest, len(texts))
             steps.append(f"{_visible(quote(name, safe=' '))}-{texts[own]}")
-        rows = table if not by else table.filter(pa.array(codes == code))
+        rows = table if not by else table.filter(numbers(codes == code))
         files.add_table("/".join((folder, *reversed(steps), "part-0.parquet")), rows)
 
 

@@ -234,7 +234,7 @@ class SweepResult:
         codes = indices(whole["variant"], list(variants))
         if any(len(seeds) < len(longest) for seeds in self.seeds):
             asked = self._asked(codes, np.asarray(whole["seed"]), longest)
-            whole, codes = whole.filter(pa.array(asked)), codes[asked]
+            whole, codes = whole.filter(numbers(asked)), codes[asked]
         rest = {column: whole[column] for column in whole.column_names if column != "variant"}
         return table({**self._labels(codes), **rest})
 
