@@ -2,6 +2,7 @@
 
 mod again;
 mod answers;
+mod ecn;
 mod parts;
 
 use std::collections::VecDeque;
@@ -53,6 +54,8 @@ pub struct State {
     pub handshake: [Maybe<i64>; 2],
     /// Both directions, forward first.
     pub ways: [Direction; 2],
+    /// Accurate ECN, if there is any.
+    ecn: Option<Box<ecn::AccurateEcn>>,
 }
 
 /// Where the bytes of a packet stand among those that passed before.
@@ -93,6 +96,7 @@ impl State {
             handshake: [Maybe::<i64>::NONE; 2],
             // Who missed the SYNs takes it that both sides have SACK, as nearly all do.
             ways: [Direction::new(!syn), Direction::new(!syn)],
+            ecn: None,
         }
     }
 
@@ -184,6 +188,7 @@ impl State {
         }
         let sampled = packet.payload > 0 || tcp.flags & (flag::SYN | flag::FIN) != 0;
         self.ways[at].on_stamp(packet.time, tcp, sampled && again == Again::No);
+        self.on_ecn(packet, tcp, way);
         if tcp.flags & flag::ACK != 0 && tcp.flags & flag::RST == 0 {
             self.on_ack(packet, tcp, way, found);
         }

@@ -76,8 +76,18 @@ counters! {
     keep_alives,
     /// Packets with a congestion mark.
     marks,
-    /// Packets that echo a mark.
+    /// Marks that this side reports: packets with the flag ECE, or what the counter of Accurate ECN counts.
     mark_echoes,
+    /// Packets with the code point ECT(0).
+    ect0,
+    /// Packets with the code point ECT(1).
+    ect1,
+    /// Bytes with ECT(0) that an Accurate ECN option of this side reports.
+    echoed_ect0_bytes,
+    /// Bytes with ECT(1) that such an option reports.
+    echoed_ect1_bytes,
+    /// Bytes with a mark that such an option reports.
+    echoed_ce_bytes,
     /// Resets.
     resets,
     /// Packets larger than the maximum segment size: captured before they were cut, or after they were joined.

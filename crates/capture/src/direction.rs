@@ -180,13 +180,15 @@ impl Direction {
             }
         }
         let reset = tcp.flags & flag::RST != 0;
-        let marked = packet.ecn == 3;
         let closed = tcp.window == 0 && !syn && !reset;
-        let echoes = tcp.flags & flag::ECE != 0 && !syn;
-        if reset || marked || closed || echoes {
+        if reset || packet.ecn != 0 || closed {
             let counts = self.count();
-            counts.marks += u64::from(marked);
-            counts.mark_echoes += u64::from(echoes);
+            match packet.ecn {
+                1 => counts.ect1 += 1,
+                2 => counts.ect0 += 1,
+                3 => counts.marks += 1,
+                _ => {}
+            }
             counts.resets += u64::from(reset);
             counts.zero_windows += u64::from(closed);
         }

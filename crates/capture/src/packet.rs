@@ -52,6 +52,21 @@ pub struct Tcp {
     pub scale: Option<u8>,
     /// The snap length has cut options off.
     pub options_cut: bool,
+    /// The flag AE of Accurate ECN (RFC 9768), which stands above those in `flags`.
+    pub ae: bool,
+    /// Byte counters of an Accurate ECN option.
+    pub marked_bytes: MarkedBytes,
+}
+
+/// Byte counters of an Accurate ECN option (RFC 9768, section 3.2.3): 24 bits each, as far as the option has them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MarkedBytes {
+    /// Payload that arrived with ECT(0), from 1.
+    pub ect0: Option<u32>,
+    /// Payload that arrived with CE, from 0.
+    pub ce: Option<u32>,
+    /// Payload that arrived with ECT(1), from 1.
+    pub ect1: Option<u32>,
 }
 
 /// Payload above IP.
