@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::fmt;
 
-use crate::connection::Found;
+use crate::connection::{Found, Opening};
 use crate::datagrams::Flows;
 use crate::filter::Filter;
 use crate::fragments::Fragments;
@@ -252,11 +252,22 @@ impl Analysis {
     fn on_tcp(&mut self, held: &Held, tcp: &Tcp) -> Again {
         let packet = &held.packet;
         let at = match self.place(held) {
-            Some(at) if !self.open.get_mut(at).is_some_and(|state| state.ended_by(packet, tcp)) => at,
-            Some(at) => {
-                self.rows.connections.extend(self.open.end(at, &mut self.found));
-                self.begin(held, tcp)
-            }
+            Some(at) => match self.open.get_mut(at).map(|state| state.opening(packet, tcp)) {
+                None | Some(Opening::Own) => at,
+                Some(Opening::Held) => return Again::Outside,
+                Some(Opening::Another) => {
+                    self.rows.connections.extend(self.open.end(at, &mut self.found));
+                    self.begin(held, tcp)
+                }
+                Some(Opening::Confirmed(packet, tcp)) => {
+                    self.rows.connections.extend(self.open.end(at, &mut self.found));
+                    let at = self.begin(&Held { packet, ..*held }, &tcp);
+                    if let Some(state) = self.open.get_mut(at) {
+                        state.on_packet(&packet, &tcp, &mut self.found);
+                    }
+                    at
+                }
+            },
             None => self.begin(held, tcp),
         };
         let Some(state) = self.open.get_mut(at) else { return Again::No };

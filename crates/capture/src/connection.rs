@@ -4,6 +4,10 @@ mod again;
 mod answers;
 mod ecn;
 mod parts;
+mod probes;
+mod strays;
+
+pub use strays::Opening;
 
 use std::collections::VecDeque;
 
@@ -18,9 +22,6 @@ use crate::slim::Maybe;
 
 /// Round trip that is assumed while none is known, in nanoseconds.
 const ASSUMED_RTT: i64 = 3_000_000;
-
-/// Shortest least round trip by which retransmissions are judged: hosts take tens of microseconds to answer.
-const SHORTEST_TOLD: i64 = 1_000_000;
 
 /// Where samples and events go.
 #[derive(Debug, Default)]
@@ -56,6 +57,8 @@ pub struct State {
     pub ways: [Direction; 2],
     /// Accurate ECN, if there is any.
     ecn: Option<Box<ecn::AccurateEcn>>,
+    /// Segments that are held back, if there are any.
+    strays: Option<Box<strays::Strays>>,
 }
 
 /// Where the bytes of a packet stand among those that passed before.
@@ -97,6 +100,7 @@ impl State {
             // Who missed the SYNs takes it that both sides have SACK, as nearly all do.
             ways: [Direction::new(!syn), Direction::new(!syn)],
             ecn: None,
+            strays: None,
         }
     }
 
@@ -126,6 +130,7 @@ impl State {
     /// Ends it: no verdict on its retransmissions comes any more.
     pub fn end(mut self: Box<Self>, found: &mut Found) -> Connection {
         let closed = self.closed();
+        self.end_strays();
         for way in &mut self.ways {
             way.settle(usize::MAX, &mut found.events);
         }
@@ -155,21 +160,20 @@ impl State {
         }
     }
 
-    /// A SYN that cannot belong to this connection: it begins another.
-    pub fn ended_by(&self, packet: &Packet, tcp: &Tcp) -> bool {
-        if tcp.flags & (flag::SYN | flag::ACK) != flag::SYN {
-            return false;
-        }
-        let way = usize::from(packet.source != self.opener);
-        match self.ways[way].first {
-            Some(first) => first != tcp.seq,
-            None => self.ways[way].high.get().is_some() || self.ways[1 - way].first.is_none(),
-        }
-    }
-
-    /// Takes in a packet. Tells whether it has come before.
+    /// Takes in a packet. Tells whether it has come before, or is outside of every window.
     pub fn on_packet(&mut self, packet: &Packet, tcp: &Tcp, found: &mut Found) -> Again {
         let way = if packet.source == self.opener { Way::Forward } else { Way::Back };
+        if self.is_stray(packet, tcp, way as usize) {
+            return self.on_stray(packet, tcp, way, found);
+        }
+        if self.strays.is_some() {
+            self.on_sound(packet, tcp, way, found);
+        }
+        self.take(packet, tcp, way, found)
+    }
+
+    /// Takes in a packet that belongs to the connection.
+    fn take(&mut self, packet: &Packet, tcp: &Tcp, way: Way, found: &mut Found) -> Again {
         let at = way as usize;
         self.end = self.end.max(packet.time);
         self.reset |= tcp.flags & flag::RST != 0;
@@ -191,6 +195,7 @@ impl State {
         self.on_ecn(packet, tcp, way);
         if tcp.flags & flag::ACK != 0 && tcp.flags & flag::RST == 0 {
             self.on_ack(packet, tcp, way, found);
+            self.on_window(tcp, way);
         }
         self.ways[at].window = Some(tcp.window);
         again
@@ -211,9 +216,8 @@ impl State {
             self.ways[at].on_syn(now, tcp);
         }
         let high = self.ways[at].high.get();
-        let other_window = self.ways[1 - at].window;
-        if self.is_probe(packet, tcp, &passing, high, other_window) {
-            self.ways[at].count().keep_alives += 1;
+        if self.is_probe(packet, tcp, &passing, at) {
+            self.on_probe(packet, &passing, at);
             return None;
         }
         let counts = length > 0 && tcp.flags & flag::RST == 0;
@@ -249,26 +253,10 @@ impl State {
             let stamp = tcp.stamps.map(|stamps| stamps.0);
             let (start, end) = (passing.start, passing.end);
             let decided = needless.is_some();
-            let pending = Pending { event, start, end, time: now, stamp, decided, reported: false };
+            let pending = Pending { event, start, end, time: now, stamp, decided, reported: false, duplicate: (start, start) };
             self.ways[at].wait(pending, &mut found.events);
         }
         Some(event)
-    }
-
-    fn is_probe(
-        &self,
-        packet: &Packet,
-        tcp: &Tcp,
-        passing: &Passing,
-        high: Option<u64>,
-        window: Option<u16>,
-    ) -> bool {
-        let Some(high) = high else { return false };
-        if tcp.flags & (flag::SYN | flag::FIN | flag::RST) != 0 || tcp.flags & flag::ACK == 0 {
-            return false;
-        }
-        let before = passing.start + 1 == high;
-        (packet.payload == 0 && before) || (packet.payload == 1 && before && window == Some(0))
     }
 
     fn count_event(&mut self, at: usize, kind: Option<Kind>, passing: &Passing, high: Option<u64>) {
@@ -390,8 +378,8 @@ impl State {
     /// The receiver has said already that it has these bytes.
     fn arrived(&self, way: Way, passing: &Passing) -> bool {
         let direction = &self.ways[way as usize];
-        direction.acked.get().is_some_and(|acked| passing.end <= acked)
-            || direction.board.sacked(passing.start, passing.end)
+        let acked = direction.acked.get().unwrap_or(passing.start).max(passing.start);
+        passing.end <= acked || direction.board.sacked(acked, passing.end)
     }
 
     fn kind(&mut self, packet: &Packet, tcp: &Tcp, way: Way, passing: &Passing) -> Kind {
@@ -424,26 +412,41 @@ impl State {
         self.ways[at].sender.on_repeat(&repeat)
     }
 
-    /// Puts the bytes on the scoreboard.
+    /// Takes in the window that a packet offers for the other direction's data.
+    fn on_window(&mut self, tcp: &Tcp, way: Way) {
+        let (own, other) = (self.ways[way as usize].scale, self.ways[1 - way as usize].scale);
+        let shift = if tcp.flags & flag::SYN != 0 { 0 } else { own.shift(other) };
+        self.ways[1 - way as usize].on_window(tcp.ack, u32::from(tcp.window) << shift);
+    }
+
+    /// Puts the bytes on the scoreboard, but for those that were acknowledged before they passed.
     fn push_segment(&mut self, now: i64, tcp: &Tcp, at: usize, passing: &Passing) {
         let direction = &mut self.ways[at];
         let stamp = tcp.stamps.map(|stamps| stamps.0);
         let (start, end) = (passing.start, passing.end);
         let segment = Segment::new(start, end, now, stamp, tcp.flags & flag::SYN != 0);
         let high = direction.high.get().unwrap_or(start);
+        let acked = direction.acked.get().unwrap_or(0);
         if start >= high {
             if start > high {
                 direction.count().holes += 1;
             }
-            direction.board.push(segment);
+            if start >= acked {
+                direction.board.push(segment);
+            } else {
+                direction.on_early_ack(segment, acked, tcp.flags & flag::FIN != 0);
+            }
         } else {
-            let unacked = start.max(direction.acked.get().unwrap_or(0));
+            let unacked = start.max(acked);
             if unacked < end.min(high) {
                 direction.board.pass(segment.part(unacked, end.min(high)).filling());
             }
             if end > high {
                 direction.board.push(segment.part(high, end).again());
             }
+        }
+        if end > high {
+            direction.tail = (end - start) as u32;
         }
         let high = high.max(end);
         direction.high = Maybe::<u64>::new(high);
@@ -452,7 +455,9 @@ impl State {
             direction.sender.on_sent(now);
         }
         if let Some(acked) = direction.acked.get() {
-            direction.summary.tally.in_flight(high.saturating_sub(acked));
+            let flight = high.saturating_sub(acked);
+            let offered = if direction.widest > 0 { u64::from(direction.widest) } else { u64::MAX };
+            direction.summary.tally.in_flight(flight.min(offered));
         }
     }
 }
@@ -463,6 +468,7 @@ mod tests {
 
     #[test]
     fn a_connection_is_small() {
-        assert!(std::mem::size_of::<State>() <= 768);
+        let size = std::mem::size_of::<State>();
+        assert!(size <= 768, "{size}");
     }
 }

@@ -92,6 +92,10 @@ counters! {
     resets,
     /// Packets larger than the maximum segment size: captured before they were cut, or after they were joined.
     super_packets,
+    /// Segments outside of every window that was offered. They count nowhere else.
+    strays,
+    /// ACKs that were captured before the data that they answer.
+    early_acks,
     /// Most bytes in flight.
     max_in_flight,
     /// ACKs of new data that made no sample, because they could answer more than one transmission.
@@ -144,9 +148,25 @@ impl Tally {
         self.data_packets -= 1;
     }
 
+    /// Payload that is no data after all.
+    pub fn no_data(&mut self, payload: u32) {
+        self.data_packets = self.data_packets.saturating_sub(1);
+        self.data_bytes = self.data_bytes.saturating_sub(payload);
+    }
+
+    /// Packets so far.
+    pub fn packets(&self) -> u64 {
+        u64::from(self.packets) + self.more.as_ref().map_or(0, |more| more.packets)
+    }
+
     /// Bytes that were acknowledged.
     pub fn acked(&mut self, bytes: u64) {
         add(&mut self.acked_bytes, bytes, &mut self.more, |more| &mut more.acked_bytes);
+    }
+
+    /// A number that was acknowledged was that of a FIN.
+    pub fn no_payload_acked(&mut self) {
+        self.acked_bytes = self.acked_bytes.saturating_sub(1);
     }
 
     /// Bytes in flight.

@@ -75,6 +75,8 @@ pub enum Again {
     Copied(bool),
     /// The capture has it twice: it passed two interfaces.
     Captured(bool),
+    /// Not told: its numbers are outside of every window of its connection.
+    Outside,
 }
 
 /// The last packets of a direction: as many as have passed within the time that two records of one packet may lie apart.
