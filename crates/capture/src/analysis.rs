@@ -197,7 +197,7 @@ impl Analysis {
                 self.totals.options_cut += u64::from(tcp.options_cut);
                 self.on_tcp(held, tcp)
             }
-            Transport::Udp(first) => {
+            Transport::Udp { first, .. } => {
                 self.totals.udp += 1;
                 self.on_udp(held, *first)
             }

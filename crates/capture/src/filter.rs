@@ -161,7 +161,7 @@ impl Node {
                 matches!(packet.transport, Transport::Tcp(_) | Transport::Part(Part { seq: Some(_), .. }))
             }
             Self::Udp => {
-                matches!(packet.transport, Transport::Udp(_) | Transport::Part(Part { seq: None, .. }))
+                matches!(packet.transport, Transport::Udp { .. } | Transport::Part(Part { seq: None, .. }))
             }
             Self::Ip(six) => (packet.source.address >> 32 != 0xffff) == *six,
             Self::Net(side, number, bits) => side.any(packet, |end| {
@@ -195,7 +195,7 @@ mod tests {
             ecn: 0,
             id: None,
             fragmented: None,
-            transport: Transport::Udp(None),
+            transport: Transport::Udp { first: None, digest: 0 },
         }
     }
 

@@ -46,7 +46,7 @@ impl Fragments {
                 let zero = tcp.seq.wrapping_sub(tcp.header.into());
                 (TCP, Some((zero, tcp.stamps.map(|stamps| stamps.0))))
             }
-            Transport::Udp(_) => (UDP, None),
+            Transport::Udp { .. } => (UDP, None),
             Transport::Part(_) => return,
         };
         let key = ((packet.source.address, packet.destination.address), id, protocol);

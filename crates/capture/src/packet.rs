@@ -74,8 +74,13 @@ pub struct MarkedBytes {
 pub enum Transport {
     /// TCP.
     Tcp(Tcp),
-    /// UDP, with the first byte of its payload where it was captured.
-    Udp(Option<u8>),
+    /// UDP.
+    Udp {
+        /// First byte of its payload, where it was captured.
+        first: Option<u8>,
+        /// Hash of its checksum and the first bytes of its payload.
+        digest: u32,
+    },
     /// A later fragment of a packet of TCP, or of UDP, whose ports the first one had.
     Part(Part),
 }

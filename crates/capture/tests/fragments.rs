@@ -27,7 +27,7 @@ fn packets(forward: bool, id: u8, numbers: (u32, u32), flags: u8, payload: u32) 
     let mut above = if forward { vec![4, 0, 0, 80] } else { vec![0, 80, 4, 0] };
     above.extend(numbers.0.to_be_bytes());
     above.extend(numbers.1.to_be_bytes());
-    above.extend([0x50, flags, 1, 0, 0, 0, 0, 0]);
+    above.extend([0x50, flags, 64, 0, 0, 0, 0, 0]);
     above.extend(vec![0; payload as usize]);
     let parts = above.chunks(FRAGMENT).enumerate();
     let more = |at: usize| if (at + 1) * FRAGMENT < above.len() { 0x2000 } else { 0 };

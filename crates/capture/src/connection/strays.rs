@@ -29,6 +29,8 @@ const UNANSWERED: i64 = 1_000_000_000;
 #[derive(Debug, Default)]
 pub struct Strays {
     held: Vec<(Packet, Tcp)>,
+    /// Those at the end of `held` with no acceptable packet of their direction behind them, by direction.
+    run: [usize; 2],
     /// A SYN that may begin another connection between the same ends.
     syn: Option<(Packet, Tcp)>,
 }
@@ -67,8 +69,9 @@ impl Direction {
         }
     }
 
-    /// A segment of this direction is outside of every window that was offered.
-    fn is_outside(&self, seq: u32, length: u64) -> bool {
+    /// A segment of this direction is outside of every window that was offered. One that goes on where the last one ended is
+    /// not: a window may be larger than a capture that lacks ACKs, or the scale that holds beyond it, tells.
+    pub(super) fn is_outside(&self, seq: u32, length: u64) -> bool {
         let (Some(start), newest) = (self.place(seq), self.newest()) else { return false };
         if newest == 0 {
             return false;
@@ -77,7 +80,7 @@ impl Direction {
         let unknown = if begun.is_some() { UNSCALED } else { ASSUMED };
         // A probe of a closed window, or a FIN, may be one byte beyond it.
         let above = self.edge.get().unwrap_or(newest + unknown) + 1;
-        start + length > above || start < self.floor().max(begun.unwrap_or(0))
+        (start + length > above && start > newest) || start < self.floor().max(begun.unwrap_or(0))
     }
 
     /// An ACK of this direction's data names bytes that its receiver cannot have.
@@ -129,7 +132,7 @@ impl State {
     /// Holds a stray back, or takes it with others that agree with it.
     pub(super) fn on_stray(&mut self, packet: &Packet, tcp: &Tcp, way: Way, found: &mut Found) -> Again {
         let at = way as usize;
-        let spans = self.ways.each_ref().map(Direction::span);
+        let spans = self.ways.each_ref().map(|way| way.span().max(UNSCALED));
         let strays = self.strays.get_or_insert_with(Box::default);
         let same = |other: &(Packet, Tcp)| {
             let numbers = |packet: &Packet, tcp: &Tcp| (tcp.seq, tcp.ack, tcp.flags, packet.payload);
@@ -139,9 +142,9 @@ impl State {
             self.ways[at].count().strays += 1;
             return Again::Outside;
         }
-        let run = strays.held.iter().filter(|(other, numbers)| {
-            let seq = near(numbers.seq, tcp.seq, spans[at]);
-            other.source == packet.source && seq && near(numbers.ack, tcp.ack, spans[1 - at])
+        let own = strays.held.iter().rev().filter(|(other, _)| other.source == packet.source);
+        let run = own.take(strays.run[at]).filter(|(_, numbers)| {
+            near(numbers.seq, tcp.seq, spans[at]) && near(numbers.ack, tcp.ack, spans[1 - at])
         });
         let answered = strays.held.iter().any(|(other, numbers)| {
             let acked = tcp.ack.wrapping_sub(numbers.seq) <= behind(other, numbers).wrapping_sub(numbers.seq);
@@ -160,13 +163,16 @@ impl State {
         }
         if let Some(strays) = &mut self.strays {
             strays.held.push((*packet, *tcp));
+            strays.run[at] += 1;
         }
         Again::Outside
     }
 
     /// Takes all that is held: the numbers went on where the capture has a gap.
     fn take_held(&mut self, found: &mut Found) {
-        let held = self.strays.as_mut().map(|strays| std::mem::take(&mut strays.held)).unwrap_or_default();
+        let Some(strays) = &mut self.strays else { return };
+        strays.run = [0; 2];
+        let held = std::mem::take(&mut strays.held);
         for (packet, tcp) in held {
             let at = usize::from(packet.source != self.opener);
             // A direction of which a single packet passed has no better numbers than this one.
@@ -184,7 +190,7 @@ impl State {
             if tcp.flags & flag::ACK != 0 && self.ways[1 - at].is_ack_outside(tcp.ack) {
                 self.ways[1 - at].jump(tcp.ack);
             }
-            self.take(&packet, &tcp, if at == 0 { Way::Forward } else { Way::Back }, found);
+            self.take(&packet, &tcp, if at == 0 { Way::Forward } else { Way::Back }, Again::No, found);
         }
     }
 
@@ -196,6 +202,7 @@ impl State {
         let (unknown, high, ack) = (data.last_is_unknown(), data.high.get(), data.place(tcp.ack));
         let acks = tcp.flags & (flag::ACK | flag::RST) == flag::ACK;
         let Some(strays) = &mut self.strays else { return };
+        strays.run[at] = 0;
         let brought = |(other, numbers): &(Packet, Tcp)| {
             if other.source == packet.source {
                 return false;
