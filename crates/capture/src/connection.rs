@@ -62,6 +62,7 @@ pub struct State {
 }
 
 /// Where the bytes of a packet stand among those that passed before.
+#[derive(Default)]
 struct Passing {
     start: u64,
     end: u64,
@@ -291,7 +292,11 @@ impl State {
     /// Finds out where the bytes of a packet belong.
     fn place(&mut self, packet: &Packet, tcp: &Tcp, way: Way) -> Passing {
         let direction = &mut self.ways[way as usize];
-        let start = direction.advance(tcp.seq);
+        // A reset may have any number where nothing else was sent.
+        let start = match direction.place(tcp.seq) {
+            None if tcp.flags & flag::RST != 0 => return Passing::default(),
+            _ => direction.advance(tcp.seq),
+        };
         // Behind a first fragment are others, and the FIN behind all of them.
         let fin = tcp.flags & flag::FIN != 0 && packet.fragmented.is_none();
         let ends = u64::from(tcp.flags & flag::SYN != 0) + u64::from(fin);

@@ -138,6 +138,8 @@ pub struct Direction {
     pub tail: u32,
     /// Scale of the windows that this side offers.
     pub scale: Scale,
+    /// The number that the other side named last, while no packet of this one has passed.
+    pub expected: Option<u32>,
     /// Highest TSval that was echoed.
     echoed: Option<u32>,
     /// Lowest byte that is not acknowledged, as ACKs that passed say.

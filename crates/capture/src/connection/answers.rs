@@ -19,7 +19,10 @@ impl State {
                 found.samples.push(self.sample(packet, data_way, Half::Receiver, Method::Stamps, rtt));
             }
         }
-        let Some(ack) = self.ways[data].place(tcp.ack) else { return };
+        let Some(ack) = self.ways[data].place(tcp.ack) else {
+            self.ways[data].expected = Some(tcp.ack);
+            return;
+        };
         let acked = self.ways[data].acked.get();
         let pure = packet.payload == 0 && tcp.flags & (flag::SYN | flag::FIN) == 0;
         let same_window = self.ways[way as usize].window == Some(tcp.window);

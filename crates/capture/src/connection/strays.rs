@@ -72,10 +72,8 @@ impl Direction {
     /// A segment of this direction is outside of every window that was offered. One that goes on where the last one ended is
     /// not: a window may be larger than a capture that lacks ACKs, or the scale that holds beyond it, tells.
     pub(super) fn is_outside(&self, seq: u32, length: u64) -> bool {
-        let (Some(start), newest) = (self.place(seq), self.newest()) else { return false };
-        if newest == 0 {
-            return false;
-        }
+        let Some(start) = self.place(seq) else { return false };
+        let newest = self.reached();
         let begun = self.first.and(self.base.get());
         let unknown = if begun.is_some() { UNSCALED } else { ASSUMED };
         // A probe of a closed window, or a FIN, may be one byte beyond it.
@@ -85,10 +83,10 @@ impl Direction {
 
     /// An ACK of this direction's data names bytes that its receiver cannot have.
     fn is_ack_outside(&self, ack: u32) -> bool {
-        let (Some(ack), newest) = (self.place(ack), self.newest()) else { return false };
-        if newest == 0 {
-            return false;
-        }
+        let Some(place) = self.place(ack) else {
+            return self.expected.is_some_and(|expected| !near(expected, ack, ASSUMED));
+        };
+        let (ack, newest) = (place, self.reached());
         let begun = self.first.and(self.base.get());
         let unknown = if begun.is_some() { 0 } else { ASSUMED };
         let above = self.edge.get().unwrap_or(newest + unknown).max(newest) + 1;
@@ -99,14 +97,19 @@ impl Direction {
     fn floor(&self) -> u64 {
         match self.acked.get() {
             Some(acked) => acked.saturating_sub(self.span() + 1),
-            None => self.newest().saturating_sub(ASSUMED),
+            None => self.reached().saturating_sub(ASSUMED),
         }
+    }
+
+    /// The highest number that it has told.
+    fn reached(&self) -> u64 {
+        self.newest().max(self.base.get().unwrap_or(0))
     }
 
     /// Goes on at a number that is far from the last. Numbers without end never go back.
     fn jump(&mut self, seq: u32) {
-        let newest = self.newest();
-        let Some(at) = self.place(seq).filter(|_| newest > 0) else { return };
+        let newest = self.reached();
+        let Some(at) = self.place(seq) else { return };
         let at = if at < newest { at + (1 << 32) } else { at };
         self.continue_at(at, self.span());
     }
@@ -117,10 +120,17 @@ impl State {
     pub(super) fn is_stray(&self, packet: &Packet, tcp: &Tcp, at: usize) -> bool {
         let (own, other) = (&self.ways[at], &self.ways[1 - at]);
         let (syn, reset) = (tcp.flags & flag::SYN != 0, tcp.flags & flag::RST != 0);
-        let first = syn && own.first.is_none();
-        // After a SYN nothing but its answer, or a reset, tells the numbers of the other side.
-        if own.last_is_unknown() && other.first.is_some() && !syn && !reset {
-            return true;
+        let first = syn && own.last_is_unknown();
+        if own.last_is_unknown() && !(syn && other.first.is_some()) {
+            // ACKs of the other side name its numbers; after a SYN nothing but its answer, or a reset that names it, does.
+            let answers = reset && tcp.flags & flag::ACK != 0 && !other.is_ack_outside(tcp.ack);
+            let sound = match own.expected {
+                Some(expected) => near(expected, tcp.seq, ASSUMED),
+                None => other.first.is_none() || answers,
+            };
+            if !sound {
+                return true;
+            }
         }
         let length = u64::from(packet.payload) + u64::from(tcp.flags & flag::FIN != 0);
         if !first && own.is_outside(tcp.seq, length) {
@@ -208,7 +218,8 @@ impl State {
                 return false;
             }
             if unknown {
-                return near(behind(other, numbers), tcp.ack, UNSCALED);
+                let agrees = numbers.flags & flag::ACK == 0 || near(numbers.ack, tcp.seq, UNSCALED);
+                return agrees && near(behind(other, numbers), tcp.ack, UNSCALED);
             }
             let (Some(ack), Some(high)) = (ack, high) else { return false };
             let start = high.saturating_add_signed(i64::from(numbers.seq.wrapping_sub(high as u32) as i32));
