@@ -224,6 +224,7 @@ impl State {
         if tcp.flags & flag::SYN != 0 {
             self.ways[at].on_syn(now, tcp);
         }
+        self.ways[at].on_first(passing.start);
         let high = self.ways[at].high.get();
         if self.is_probe(packet, tcp, &passing, at) {
             self.on_probe(packet, &passing, at);

@@ -331,6 +331,14 @@ impl Direction {
         }
     }
 
+    /// Counts what was acknowledged before the first packet passed, which begins here.
+    pub fn on_first(&mut self, start: u64) {
+        let Some(expected) = self.expected.take() else { return };
+        if let Some(acked) = self.place(expected).filter(|acked| *acked > start) {
+            self.count_acked(acked, 0, 0);
+        }
+    }
+
     /// SYNs that passed: when, and their TSval. The first comes first.
     pub fn syns(&self) -> impl DoubleEndedIterator<Item = (i64, Option<u32>)> + '_ {
         let more = self.troubles.iter().flat_map(|troubles| troubles.syns.iter().copied());

@@ -25,6 +25,9 @@ const MIRRORED: i64 = 2_500_000;
 /// Packets of which it is counted how many came twice; the counts are halved there.
 const COUNTED: u16 = 64;
 
+/// Time by which copies are sooner or later than others, in nanoseconds.
+const LAG: i64 = 50_000;
+
 /// Datagrams without a number after which it is believed that all come twice.
 const ENOUGH: u16 = 4;
 
@@ -53,7 +56,7 @@ struct Seen {
     when: u32,
     /// Byte behind its last.
     end: u32,
-    /// Hash of acknowledgment, time stamp, payload and flags.
+    /// Hash of acknowledgment, SACK blocks, window, time stamp, length of the payload, and flags.
     digest: u32,
     id: u16,
     /// Interface and time to live.
@@ -76,7 +79,12 @@ impl Seen {
         let mut hasher = FxHasher::default();
         let stamp = tcp.stamps.map_or(0, |stamps| stamps.0);
         hasher.write_u64(u64::from(tcp.ack) << 32 | u64::from(stamp));
-        hasher.write_u64(u64::from(packet.payload) << 8 | u64::from(tcp.flags));
+        hasher.write_u64(
+            u64::from(packet.payload) << 32 | u64::from(tcp.window) << 8 | u64::from(tcp.flags),
+        );
+        for (from, until) in &tcp.sack[..usize::from(tcp.blocks).min(4)] {
+            hasher.write_u64(u64::from(*from) << 32 | u64::from(*until));
+        }
         let [one, two, three, four] = packet.interface.to_le_bytes();
         Self {
             when: ticks(packet.time) | if is_bare(packet, tcp) { BARE } else { 0 },
@@ -139,6 +147,8 @@ struct Doubling {
     apart: u16,
     /// Not all of them are alike.
     varied: bool,
+    /// Time from the last packet that came again to its copy, in nanoseconds.
+    lag: i64,
 }
 
 impl Doubling {
@@ -174,20 +184,28 @@ impl Recent {
         }
         let now = Seen::new(packet, tcp);
         let (same, apart) = self.doubles(other, now.when);
-        let unmarked = if same || apart { MIRRORED } else { TOGETHER_UNMARKED };
+        let doubling = if self.doubling.has_some() { Some(self.doubling) } else { other.map(|other| other.doubling) };
+        let lag = doubling.filter(|doubling| doubling.has_some()).map(|doubling| doubling.lag);
+        let unmarked = match lag {
+            Some(lag) if same || apart => lag + lag / 2 + LAG,
+            None if same || apart => MIRRORED,
+            _ => TOGETHER_UNMARKED,
+        };
         let most = if id == 0 { unmarked } else { TOGETHER };
         let oldest = usize::from(self.oldest).min(self.seen.len());
         let found = (0..oldest).rev().chain((oldest..self.seen.len()).rev()).find(|at| {
             let seen = &self.seen[*at];
-            (seen.id, seen.end, seen.digest) == (id, end, now.digest) && seen.until(now.when).abs() < most
+            let after = seen.until(now.when).abs();
+            let alike = (seen.id, seen.end, seen.digest) == (id, end, now.digest) && after < most;
+            // A copy of a bare packet comes about as long after it as copies of others.
+            alike && !(now.has(BARE) && same && (seen.has(DOUBLED) || lag.is_none_or(|lag| after < lag / 2 - LAG)))
         });
         let Some(found) = found.map(|at| &mut self.seen[at]) else { return Again::No };
         let (event, elsewhere) = (found.has(EVENT), found.place != now.place);
         if now.has(BARE) {
             // Duplicate ACKs are alike. Only where all other packets come twice has one of them been captured twice.
-            let again = if elsewhere { apart } else { same && !found.has(DOUBLED) };
-            let evident = self.doubling.has_some() || other.is_some_and(|other| other.doubling.has_some());
-            if !again || !evident {
+            let again = if elsewhere { apart } else { same };
+            if !again || lag.is_none() {
                 return Again::No;
             }
             found.when |= DOUBLED;
@@ -200,6 +218,7 @@ impl Recent {
         }
         if !found.has(DOUBLED) {
             found.when |= DOUBLED;
+            self.doubling.lag = found.until(now.when).abs();
             self.doubling.same += u16::from(!elsewhere);
             self.doubling.apart += u16::from(elsewhere);
         }

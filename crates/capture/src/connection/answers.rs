@@ -1,7 +1,7 @@
 //! Reports of a packet about the other direction's data: new ACKs, SACK blocks, and which retransmissions were needless.
 
 use super::{Found, State};
-use crate::direction::{newer, Deferred, SHORTEST_TOLD};
+use crate::direction::{newer, Deferred, Pending, SHORTEST_TOLD};
 use crate::packet::{flag, Packet, Tcp};
 use crate::result::{Half, Method, Sample, Way};
 use crate::scoreboard::Segment;
@@ -79,28 +79,13 @@ impl State {
     /// its bytes are named.
     fn on_duplicate_block(&mut self, now: i64, data: usize, from: u64, until: u64, found: &mut Found) {
         let least = self.ways[data].least.get().unwrap_or(0);
-        let mut named: Vec<(u64, u64)> = Vec::new();
-        let mut partly = None;
-        let pending = self.ways[data].troubles.iter_mut().flat_map(|troubles| troubles.pending.iter_mut());
-        for each in pending.rev().filter(|each| !each.reported && now - each.time >= least * 6 / 10) {
-            if each.end <= from || until <= each.start {
-                continue;
-            }
-            let whole = from <= each.start && each.end <= until;
-            if !whole && partly.is_none() {
-                partly = Some(each);
-            } else if whole && !named.iter().any(|(start, end)| *start < each.end && each.start < *end) {
-                named.push((each.start, each.end));
-                each.report(from, until);
+        if let Some(troubles) = &mut self.ways[data].troubles {
+            for each in named(&mut troubles.pending, now, least, (from, until)) {
                 each.decided = true;
-                found.events.judge(each.event, Some(true));
+                // The bytes that are not named were missing.
+                let all = each.report(from, until);
+                found.events.judge(each.event, Some(all));
             }
-        }
-        if let Some(each) = partly.filter(|_| named.is_empty()) {
-            // The bytes that are not named were missing.
-            each.decided = true;
-            let all = each.report(from, until);
-            found.events.judge(each.event, Some(all));
         }
         self.on_original(data, from, until, found);
     }
@@ -185,19 +170,25 @@ impl State {
         let known = direction.acked.get();
         let acked = known.unwrap_or(0);
         let mut verdict = None;
-        let mut needed = None;
+        let is_head = |each: &Pending| known.is_none() || (each.start <= acked && acked < each.end);
+        // The last copy of the lowest byte that can have arrived. If it was needed, the ACK answers it.
+        let answered = troubles.pending.iter().rev().find(|each| is_head(each) && now - each.time >= least * 8 / 10);
+        let answered = answered.map(|each| (each.time, each.stamp));
+        let needed = answered.filter(|(_, stamp)| match (echo, stamp) {
+            (Some(echo), Some(stamp)) => !newer(*stamp, echo),
+            _ => true,
+        });
         for each in troubles.pending.iter_mut().filter(|each| !each.decided && each.start < ack) {
-            let head = known.is_none() || (each.start <= acked && acked < each.end);
+            let head = is_head(each);
             let soon = least > SHORTEST_TOLD && now - each.time < least * 8 / 10;
             let needless = match (echo, each.stamp) {
                 (Some(echo), Some(stamp)) if head => newer(stamp, echo),
-                // Without SACK: what the ACK of the lowest hole covers besides had arrived before.
-                _ if !sack && needed.is_some_and(|needed| each.time > needed) => true,
+                // Without SACK: what was sent after the segment that is answered, and is covered, had arrived before.
+                _ if !sack && !head && needed.is_some_and(|(time, _)| each.time > time) => true,
                 _ => soon,
             };
             if head {
                 verdict = Some(needless);
-                needed = (!needless).then_some(each.time);
             }
             // The rest of a segment that is covered in part may have been missing.
             if needless && each.end > ack {
@@ -229,6 +220,37 @@ impl State {
         let half = if data == 0 { Half::Receiver } else { Half::Sender };
         found.samples.push(self.sample(packet, Way::Forward, half, Method::Handshake, rtt));
     }
+}
+
+/// The retransmissions that a duplicate SACK names: the last one that holds all of its bytes and can have arrived, or
+/// several that the receiver took as one segment.
+fn named(
+    pending: &mut [Pending],
+    now: i64,
+    least: i64,
+    (from, until): (u64, u64),
+) -> impl Iterator<Item = &mut Pending> {
+    let arrived = |each: &Pending, tenths: i64| !each.reported && now - each.time >= least / 10 * tenths;
+    let holds = |each: &Pending| each.start <= from && until <= each.end;
+    let mut chosen: Vec<u64> = [9, 6]
+        .into_iter()
+        .find_map(|tenths| pending.iter().rev().find(|each| holds(each) && arrived(each, tenths)))
+        .map(|each| vec![each.event])
+        .unwrap_or_default();
+    if chosen.is_empty() {
+        let mut ranges: Vec<(u64, u64)> = Vec::new();
+        for each in pending.iter().rev().filter(|each| arrived(each, 6)) {
+            let apart = ranges.iter().all(|(start, end)| *end <= each.start || each.end <= *start);
+            if from <= each.start && each.end <= until && apart {
+                ranges.push((each.start, each.end));
+                chosen.push(each.event);
+            }
+        }
+        if ranges.iter().map(|(start, end)| end - start).sum::<u64>() < until - from {
+            chosen.clear();
+        }
+    }
+    pending.iter_mut().filter(move |each| chosen.contains(&each.event))
 }
 
 /// Range that an ACK covers for the first time.

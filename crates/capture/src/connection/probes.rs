@@ -18,8 +18,9 @@ impl State {
         }
         let closed = self.ways[1 - at].window == Some(0);
         if packet.payload == 1 && passing.start == high {
-            // A byte beyond the window of a receiver that has closed it.
-            return closed && direction.edge.get().is_some_and(|edge| high >= edge);
+            // A byte beyond the window of a receiver that has closed it, or has taken back what it offered.
+            let beyond = direction.edge.get().is_some_and(|edge| high >= edge);
+            return closed && (beyond || direction.acked.get() == Some(high));
         }
         if passing.start + 1 != high {
             return false;

@@ -78,17 +78,18 @@ impl Direction {
         let unknown = if begun.is_some() { UNSCALED } else { ASSUMED };
         // A probe of a closed window, or a FIN, may be one byte beyond it.
         let above = self.edge.get().unwrap_or(newest + unknown) + 1;
-        (start + length > above && start > newest) || start < self.floor().max(begun.unwrap_or(0))
+        (start + length > above && start > newest) || start < self.floor().min(newest).max(begun.unwrap_or(0))
     }
 
     /// An ACK of this direction's data names bytes that its receiver cannot have.
-    fn is_ack_outside(&self, ack: u32) -> bool {
+    /// The `first` packet of the receiver can answer nothing but a SYN that passed.
+    fn is_ack_outside(&self, ack: u32, first: bool) -> bool {
         let Some(place) = self.place(ack) else {
             return self.expected.is_some_and(|expected| !near(expected, ack, ASSUMED));
         };
         let (ack, newest) = (place, self.reached());
         let begun = self.first.and(self.base.get());
-        let unknown = if begun.is_some() { 0 } else { ASSUMED };
+        let unknown = if begun.is_some() && first { 0 } else { ASSUMED };
         let above = self.edge.get().unwrap_or(newest + unknown).max(newest) + 1;
         ack > above || ack < self.floor() || begun.is_some_and(|begun| ack <= begun)
     }
@@ -123,7 +124,7 @@ impl State {
         let first = syn && own.last_is_unknown();
         if own.last_is_unknown() && !(syn && other.first.is_some()) {
             // ACKs of the other side name its numbers; after a SYN nothing but its answer, or a reset that names it, does.
-            let answers = reset && tcp.flags & flag::ACK != 0 && !other.is_ack_outside(tcp.ack);
+            let answers = reset && tcp.flags & flag::ACK != 0 && !other.is_ack_outside(tcp.ack, true);
             let sound = match own.expected {
                 Some(expected) => near(expected, tcp.seq, ASSUMED),
                 None => other.first.is_none() || answers,
@@ -136,7 +137,7 @@ impl State {
         if !first && own.is_outside(tcp.seq, length) {
             return true;
         }
-        tcp.flags & flag::ACK != 0 && !reset && other.is_ack_outside(tcp.ack)
+        tcp.flags & flag::ACK != 0 && !reset && other.is_ack_outside(tcp.ack, own.last_is_unknown())
     }
 
     /// Holds a stray back, or takes it with others that agree with it.
@@ -197,7 +198,7 @@ impl State {
             if self.ways[at].is_outside(tcp.seq, packet.payload.into()) {
                 self.ways[at].jump(tcp.seq);
             }
-            if tcp.flags & flag::ACK != 0 && self.ways[1 - at].is_ack_outside(tcp.ack) {
+            if tcp.flags & flag::ACK != 0 && self.ways[1 - at].is_ack_outside(tcp.ack, false) {
                 self.ways[1 - at].jump(tcp.ack);
             }
             self.take(&packet, &tcp, if at == 0 { Way::Forward } else { Way::Back }, Again::No, found);
