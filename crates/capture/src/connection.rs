@@ -15,7 +15,7 @@ use crate::direction::{newer, Direction, Pending};
 use crate::events::Events;
 use crate::packet::{flag, Endpoint, Packet, Tcp};
 use crate::recent::Again;
-use crate::result::{Connection, Event, Kind, Sample, Way};
+use crate::result::{Connection, Event, Kind, Sample, Summary, Way};
 use crate::scoreboard::Segment;
 use crate::sender::{Repeat, SHORTEST_TIMEOUT};
 use crate::slim::Maybe;
@@ -75,6 +75,9 @@ struct Passing {
     /// Bytes that its sender had sent and that never passed, as the numbers of IP tell.
     unseen: u64,
 }
+
+/// Packets with data of a direction after which waits for its receiver's window are looked for.
+const LEAST_LIMITED: u32 = 16;
 
 /// Least silence in front of a retransmission of which no copy passed, in nanoseconds: it looks like new data.
 const HIDDEN_SILENCE: i64 = 30_000_000;
@@ -145,7 +148,10 @@ impl State {
             handshake_back: self.handshake[1].get(),
             opened: self.opened,
             closed,
-            ways: self.ways.map(|way| way.summary),
+            ways: self.ways.map(|way| Summary {
+                window_limited: way.limit.map_or(0, |limit| limit.waited()),
+                ..way.summary
+            }),
         }
     }
 
@@ -205,7 +211,7 @@ impl State {
         self.on_ecn(packet, tcp, way);
         if tcp.flags & flag::ACK != 0 && tcp.flags & flag::RST == 0 {
             self.on_ack(packet, tcp, way, found);
-            self.on_window(tcp, way);
+            self.on_window(packet.time, tcp, way);
         }
         self.ways[at].window = Some(tcp.window);
     }
@@ -427,14 +433,29 @@ impl State {
     }
 
     /// Takes in the window that a packet offers for the other direction's data.
-    fn on_window(&mut self, tcp: &Tcp, way: Way) {
+    fn on_window(&mut self, now: i64, tcp: &Tcp, way: Way) {
         let (own, other) = (self.ways[way as usize].scale, self.ways[1 - way as usize].scale);
         let shift = if tcp.flags & flag::SYN != 0 { 0 } else { own.shift(other) };
-        self.ways[1 - way as usize].on_window(tcp.ack, u32::from(tcp.window) << shift);
+        let data = 1 - way as usize;
+        self.ways[data].on_window(tcp.ack, u32::from(tcp.window) << shift);
+        if own.is_known(other) && self.ways[data].summary.tally.data_packets() >= LEAST_LIMITED {
+            let (half, path) = self.halves(data);
+            let direction = &mut self.ways[data];
+            if let Some(edge) = direction.edge.get() {
+                direction.limit.get_or_insert_with(Box::default).on_window(now, edge, half, path);
+            }
+        }
+    }
+
+    /// Least round trips of a direction's data: between the point and its sender, and over the whole path.
+    fn halves(&self, data: usize) -> (i64, i64) {
+        let half = self.ways[1 - data].least.get().unwrap_or(0);
+        (half, half + self.ways[data].least.get().unwrap_or(0))
     }
 
     /// Puts the bytes on the scoreboard, but for those that were acknowledged before they passed.
     fn push_segment(&mut self, now: i64, tcp: &Tcp, at: usize, passing: &Passing) {
+        let (half, path) = self.halves(at);
         let direction = &mut self.ways[at];
         let stamp = tcp.stamps.map(|stamps| stamps.0);
         let (start, end) = (passing.start, passing.end);
@@ -460,6 +481,9 @@ impl State {
             }
         }
         if end > high {
+            if let Some(limit) = &mut direction.limit {
+                limit.on_data(now, end, half, path);
+            }
             direction.tail = (end - start) as u32;
         }
         let high = high.max(end);
@@ -483,6 +507,6 @@ mod tests {
     #[test]
     fn a_connection_is_small() {
         let size = std::mem::size_of::<State>();
-        assert!(size <= 896, "{size}");
+        assert!(size <= 912, "{size}");
     }
 }

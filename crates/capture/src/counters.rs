@@ -159,6 +159,11 @@ impl Tally {
         u64::from(self.packets) + self.more.as_ref().map_or(0, |more| more.packets)
     }
 
+    /// Packets with payload so far, up to some billions.
+    pub fn data_packets(&self) -> u32 {
+        self.data_packets
+    }
+
     /// Bytes that were acknowledged.
     pub fn acked(&mut self, bytes: u64) {
         add(&mut self.acked_bytes, bytes, &mut self.more, |more| &mut more.acked_bytes);

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use crate::counters::Counters;
 use crate::events::Events;
+use crate::limit::Limit;
 use crate::packet::{flag, Packet, Tcp};
 use crate::recent::Recent;
 use crate::result::{Kind, Sample, Summary};
@@ -114,6 +115,11 @@ impl Scale {
             (Self::Unknown, _) => 14,
         }
     }
+
+    /// Windows of the side with this scale are known, where the other side has `other`.
+    pub fn is_known(self, other: Self) -> bool {
+        self == Self::Absent || other == Self::Absent || (self != Self::Unknown && other != Self::Unknown)
+    }
 }
 
 /// Largest window of TCP, in bytes (RFC 7323, section 2.3).
@@ -174,6 +180,8 @@ pub struct Direction {
     pub least: Maybe<i64>,
     /// Mean of the same, as RFC 6298 smooths it.
     pub smoothed: Maybe<i64>,
+    /// Waits for its receiver's window, once enough data has passed.
+    pub limit: Option<Box<Limit>>,
     /// Final report.
     pub summary: Summary,
     /// Its SYN permits SACK.

@@ -27,6 +27,7 @@ pub mod filter;
 mod fragments;
 pub mod histogram;
 mod index;
+mod limit;
 pub mod packet;
 pub mod passing;
 mod recent;

@@ -132,8 +132,8 @@ pub struct Recent {
     steps: u32,
     last: Maybe<i64>,
     doubling: Doubling,
-    /// Digest of the last packet that is not bare.
-    newest: Option<u32>,
+    /// Digest of the last packet that is not bare; 0 before there is one.
+    newest: u32,
 }
 
 /// How many of the last packets that can be told from others came again.
@@ -148,7 +148,7 @@ struct Doubling {
     /// Not all of them are alike.
     varied: bool,
     /// Time from the last packet that came again to its copy, in nanoseconds.
-    lag: i64,
+    lag: i32,
 }
 
 impl Doubling {
@@ -185,7 +185,7 @@ impl Recent {
         let now = Seen::new(packet, tcp);
         let (same, apart) = self.doubles(other, now.when);
         let doubling = if self.doubling.has_some() { Some(self.doubling) } else { other.map(|other| other.doubling) };
-        let lag = doubling.filter(|doubling| doubling.has_some()).map(|doubling| doubling.lag);
+        let lag = doubling.filter(|doubling| doubling.has_some()).map(|doubling| i64::from(doubling.lag));
         let unmarked = match lag {
             Some(lag) if same || apart => lag + lag / 2 + LAG,
             None if same || apart => MIRRORED,
@@ -218,7 +218,7 @@ impl Recent {
         }
         if !found.has(DOUBLED) {
             found.when |= DOUBLED;
-            self.doubling.lag = found.until(now.when).abs();
+            self.doubling.lag = found.until(now.when).abs() as i32;
             self.doubling.same += u16::from(!elsewhere);
             self.doubling.apart += u16::from(elsewhere);
         }
@@ -294,8 +294,8 @@ impl Recent {
         self.last = Maybe::<i64>::new(packet.time);
         if !seen.has(BARE) {
             self.doubling.packets += 1;
-            self.doubling.varied |= self.newest.is_some_and(|newest| newest != seen.digest);
-            self.newest = Some(seen.digest);
+            self.doubling.varied |= self.newest != 0 && self.newest != seen.digest;
+            self.newest = seen.digest;
             if self.doubling.packets > COUNTED {
                 self.doubling.halve();
             }

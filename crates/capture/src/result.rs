@@ -193,6 +193,8 @@ pub struct Summary {
     pub seq: Histogram,
     /// Round trips by time stamps.
     pub stamps: Histogram,
+    /// Time for which its sender waited for the window of its receiver, in nanoseconds.
+    pub window_limited: i64,
 }
 
 impl Summary {

@@ -281,6 +281,8 @@ fn connections_dict<'py>(py: Python<'py>, rows: &[Connection]) -> PyResult<Bound
         for (name, values) in Counters::NAMES.iter().zip(counts) {
             dict.set_item(format!("{name}_{letter}"), values.into_pyarray(py))?;
         }
+        let limited: Vec<f64> = rows.iter().map(|row| seconds(row.ways[at].window_limited)).collect();
+        dict.set_item(format!("window_limited_{letter}"), limited.into_pyarray(py))?;
         for method in ["seq", "ts"] {
             let histogram =
                 |c: usize| if method == "seq" { &rows[c].ways[at].seq } else { &rows[c].ways[at].stamps };
