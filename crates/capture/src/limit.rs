@@ -49,8 +49,10 @@ impl Limit {
         let before = self.sent.replace(now);
         let (Some(before), true) = (before, path >= SHORTEST) else { return };
         let delay = delay(sender_half, path);
-        let known = self.edges.iter().filter(|(time, _)| time.saturating_add(delay / PARTS) <= now - delay);
-        if known.map(|(_, edge)| *edge).max().is_some_and(|edge| end > edge) {
+        // Windows only grow, so that the newest that the sender knew is the largest.
+        let known = now - delay - delay / PARTS;
+        let newest_first = (1..=KEPT).map(|back| self.edges[(self.next + KEPT - back) % KEPT]);
+        if newest_first.into_iter().find(|(time, _)| *time <= known).is_some_and(|(_, edge)| end > edge) {
             self.waited += now - before;
         }
     }

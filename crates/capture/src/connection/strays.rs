@@ -73,6 +73,12 @@ impl Direction {
     /// not: a window may be larger than a capture that lacks ACKs, or the scale that holds beyond it, tells.
     pub(super) fn is_outside(&self, seq: u32, length: u64) -> bool {
         let Some(start) = self.place(seq) else { return false };
+        // What nearly every segment is: within the window.
+        if self.acked.get().is_some_and(|acked| acked <= start)
+            && self.edge.get().is_some_and(|edge| start + length <= edge)
+        {
+            return false;
+        }
         let newest = self.reached();
         let begun = self.first.and(self.base.get());
         let unknown = if begun.is_some() { UNSCALED } else { ASSUMED };
@@ -88,6 +94,9 @@ impl Direction {
             return self.expected.is_some_and(|expected| !near(expected, ack, ASSUMED));
         };
         let (ack, newest) = (place, self.reached());
+        if ack <= newest && self.acked.get().is_some_and(|acked| acked <= ack) {
+            return false;
+        }
         let begun = self.first.and(self.base.get());
         let unknown = if begun.is_some() && first { 0 } else { ASSUMED };
         let above = self.edge.get().unwrap_or(newest + unknown).max(newest) + 1;
