@@ -1,4 +1,4 @@
-"""What is said to be wrong with connections, and quantiles of a few round trips, against what the simulator did."""
+"""Findings of captures, and quantiles of a few round trips, against what the simulator did."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_a_queue_that_never_drains_is_said_with_its_round_trips(tmp_path: Path) 
     found = re.search(r"a standing queue: round trips of (\d+) ms at rest, ([\d,]+) ms under load", text)
     assert found
     assert int(found[1]) == pytest.approx(105, abs=3)
-    assert int(found[2].replace(",", "")) > 500
+    assert int(found[2].replace(",", "")) > 300
     assert "window" not in text
 
 

@@ -259,7 +259,8 @@ impl Analysis {
                     self.rows.connections.extend(self.open.end(at, &mut self.found));
                     self.begin(held, tcp)
                 }
-                Some(Opening::Confirmed(packet, tcp)) => {
+                Some(Opening::Confirmed(held_back)) => {
+                    let (packet, tcp) = *held_back;
                     self.rows.connections.extend(self.open.end(at, &mut self.found));
                     let at = self.begin(&Held { packet, ..*held }, &tcp);
                     if let Some(state) = self.open.get_mut(at) {

@@ -95,7 +95,9 @@ impl Flows {
     /// Takes in a packet of the flow at a place. Tells whether it has come before, and the number of the flow.
     pub fn on_packet(&mut self, at: usize, packet: &Packet) -> (Again, u32) {
         let Some(flow) = &mut self.places[at] else { return (Again::No, 0) };
-        let Transport::Udp { digest, .. } = packet.transport else { return (Again::No, flow.datagrams.number) };
+        let Transport::Udp { digest, .. } = packet.transport else {
+            return (Again::No, flow.datagrams.number);
+        };
         let bare = Tcp { ack: digest, ..Tcp::default() };
         let again = flow.recent.again(packet, &bare, None);
         if !matches!(again, Again::Captured(_)) {

@@ -6,6 +6,7 @@ use crate::counters::Counters;
 use crate::events::Events;
 use crate::limit::Limit;
 use crate::packet::{flag, Packet, Tcp};
+use crate::pending::Pending;
 use crate::recent::Recent;
 use crate::result::{Kind, Sample, Summary};
 use crate::scoreboard::{Scoreboard, Segment};
@@ -30,42 +31,6 @@ const TOLD: i64 = 240_000_000_000;
 
 /// SYNs that are remembered besides the first.
 const MOST_SYNS: usize = 64;
-
-/// A retransmission that waits for a verdict: whether it was needless.
-#[derive(Clone, Copy, Debug)]
-pub struct Pending {
-    /// Its event.
-    pub event: u64,
-    /// First byte.
-    pub start: u64,
-    /// Byte behind the last.
-    pub end: u64,
-    /// When it passed.
-    pub time: i64,
-    /// Its TSval.
-    pub stamp: Option<u32>,
-    /// An ACK has decided.
-    pub decided: bool,
-    /// Duplicate SACKs have reported all of it.
-    pub reported: bool,
-    /// Bytes of it that they have reported.
-    pub duplicate: (u64, u64),
-}
-
-impl Pending {
-    /// Takes in a report of a duplicate. True if all of it has been reported now.
-    pub fn report(&mut self, from: u64, until: u64) -> bool {
-        let (from, until) = (from.max(self.start), until.min(self.end));
-        let known = self.duplicate;
-        self.duplicate = if from <= known.1 && known.0 <= until {
-            (from.min(known.0), until.max(known.1))
-        } else {
-            (from, until)
-        };
-        self.reported = self.duplicate == (self.start, self.end);
-        self.reported
-    }
-}
 
 /// A round trip that is one if the original was answered: a duplicate SACK may still say so.
 #[derive(Clone, Copy, Debug)]

@@ -30,6 +30,7 @@ mod index;
 mod limit;
 pub mod packet;
 pub mod passing;
+mod pending;
 mod recent;
 pub mod result;
 mod scoreboard;

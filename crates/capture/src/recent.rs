@@ -79,9 +79,7 @@ impl Seen {
         let mut hasher = FxHasher::default();
         let stamp = tcp.stamps.map_or(0, |stamps| stamps.0);
         hasher.write_u64(u64::from(tcp.ack) << 32 | u64::from(stamp));
-        hasher.write_u64(
-            u64::from(packet.payload) << 32 | u64::from(tcp.window) << 8 | u64::from(tcp.flags),
-        );
+        hasher.write_u64(u64::from(packet.payload) << 32 | u64::from(tcp.window) << 8 | u64::from(tcp.flags));
         for (from, until) in &tcp.sack[..usize::from(tcp.blocks).min(4)] {
             hasher.write_u64(u64::from(*from) << 32 | u64::from(*until));
         }
@@ -184,7 +182,8 @@ impl Recent {
         }
         let now = Seen::new(packet, tcp);
         let (same, apart) = self.doubles(other, now.when);
-        let doubling = if self.doubling.has_some() { Some(self.doubling) } else { other.map(|other| other.doubling) };
+        let doubling =
+            if self.doubling.has_some() { Some(self.doubling) } else { other.map(|other| other.doubling) };
         let lag = doubling.filter(|doubling| doubling.has_some()).map(|doubling| i64::from(doubling.lag));
         let unmarked = match lag {
             Some(lag) if same || apart => lag + lag / 2 + LAG,
@@ -198,7 +197,10 @@ impl Recent {
             let after = seen.until(now.when).abs();
             let alike = (seen.id, seen.end, seen.digest) == (id, end, now.digest) && after < most;
             // A copy of a bare packet comes about as long after it as copies of others.
-            alike && !(now.has(BARE) && same && (seen.has(DOUBLED) || lag.is_none_or(|lag| after < lag / 2 - LAG)))
+            alike
+                && !(now.has(BARE)
+                    && same
+                    && (seen.has(DOUBLED) || lag.is_none_or(|lag| after < lag / 2 - LAG)))
         });
         let Some(found) = found.map(|at| &mut self.seen[at]) else { return Again::No };
         let (event, elsewhere) = (found.has(EVENT), found.place != now.place);
@@ -236,8 +238,7 @@ impl Recent {
     fn doubles(&self, other: Option<&Self>, now: u32) -> (bool, bool) {
         let (mut packets, mut same, mut apart) = (0, 0, 0);
         for each in [Some(self), other].into_iter().flatten() {
-            let waits =
-                |seen: &&Seen| !seen.has(BARE) && !seen.has(DOUBLED) && seen.until(now) <= MIRRORED;
+            let waits = |seen: &&Seen| !seen.has(BARE) && !seen.has(DOUBLED) && seen.until(now) <= MIRRORED;
             let waiting = each.seen.iter().filter(waits).count() as u16;
             packets += each.doubling.packets.saturating_sub(waiting);
             same += each.doubling.same;

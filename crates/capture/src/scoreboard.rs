@@ -64,8 +64,7 @@ impl Segment {
     /// A part of it.
     pub fn part(self, start: u64, end: u64) -> Self {
         let known = if start > self.start { self.known & !known::SYN } else { self.known };
-        Self {
-            known, start, length: u32::try_from(end - start).unwrap_or(u32::MAX), ..self }
+        Self { known, start, length: u32::try_from(end - start).unwrap_or(u32::MAX), ..self }
     }
 
     /// Byte behind the last.

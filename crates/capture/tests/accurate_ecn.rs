@@ -26,7 +26,15 @@ struct Exchange {
 }
 
 impl Exchange {
-    fn push(&mut self, forward: bool, numbers: (u32, u32), flags: u16, ecn: u8, options: &[u8], payload: u32) {
+    fn push(
+        &mut self,
+        forward: bool,
+        numbers: (u32, u32),
+        flags: u16,
+        ecn: u8,
+        options: &[u8],
+        payload: u32,
+    ) {
         self.frames += 1;
         self.time += MS;
         let mut tcp = if forward { vec![0x9c, 0x40, 0, 80] } else { vec![0, 80, 0x9c, 0x40] };
@@ -60,7 +68,7 @@ fn option(side: &Side, ect1_first: bool, counters: usize) -> Vec<u8> {
 
 fn ace(side: &Side) -> u16 {
     let value = (5 + side.packets) as u16 & 7;
-    (value >> 2 & 1) * AE | (value >> 1 & 1) * CWR | (value & 1) * ECE
+    [AE, CWR, ECE].iter().zip([4, 2, 1]).map(|(flag, bit)| if value & bit != 0 { *flag } else { 0 }).sum()
 }
 
 #[test]
@@ -97,7 +105,8 @@ fn marks_are_counted_as_the_receiver_counts_them() {
                 (ect1, marks) = (ect1 + u64::from(ecn == 1), marks + u64::from(ecn == 3));
                 ce_bytes += 1000 * u64::from(ecn == 3);
             }
-            let counters = if options && (long || drawn.chance(60)) { 2 + drawn.below(2) as usize } else { 0 };
+            let counters =
+                if options && (long || drawn.chance(60)) { 2 + drawn.below(2) as usize } else { 0 };
             let text = if counters > 0 { option(&side, drawn.chance(50), counters) } else { Vec::new() };
             if at == 0 {
                 told = side.packets;

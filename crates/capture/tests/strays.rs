@@ -8,7 +8,7 @@ use drawn::{analysed, counters, draw, told, Drawn, Link, Passed, Segment, ACK, F
 /// as large as 1 GiB.
 fn stray(passed: &Passed, drawn: &mut Drawn, time: i64, whole: bool) -> (Segment, bool) {
     let forward = drawn.chance(50);
-    let like = passed.segments.iter().filter(|each| each.forward == forward && each.time <= time).last();
+    let like = passed.segments.iter().rfind(|each| each.forward == forward && each.time <= time);
     let (first, other) = if forward { passed.first } else { (passed.first.1, passed.first.0) };
     // All numbers of the connection are less than 2^17 behind its first.
     let far = |drawn: &mut Drawn, number: u32| {
@@ -62,7 +62,8 @@ fn a_stray_segment_changes_no_row() {
         let passed = draw(&link, &mut drawn);
         let begin = if drawn.chance(30) { drawn.below(passed.segments.len() as u64 / 2) as usize } else { 0 };
         let segments = &passed.segments[begin..];
-        let at = 1 + if drawn.chance(20) { drawn.below(4) } else { drawn.below(segments.len() as u64 - 1) } as usize;
+        let at = 1 + if drawn.chance(20) { drawn.below(4) } else { drawn.below(segments.len() as u64 - 1) }
+            as usize;
         let between = (segments[at - 1].time + segments[at].time) / 2;
         let (odd, far_seq) = stray(&passed, &mut drawn, between, begin == 0);
         if is_plausible(&segments[..at], &odd, far_seq) {

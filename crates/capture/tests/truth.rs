@@ -14,7 +14,7 @@ fn difference(one: &str, other: &str) -> String {
 #[test]
 fn a_retransmission_is_needless_only_if_all_of_its_bytes_arrived() {
     let mut drawn = Drawn(1);
-    let (mut said, mut needed, mut missed) = (0, 0, 0);
+    let (mut said, mut needed) = (0, 0);
     for round in 0..400 {
         let link = Link { spurious: 6, jitter: 0, ..Link::drawn(&mut drawn) };
         let passed = draw(&link, &mut drawn);
@@ -26,14 +26,11 @@ fn a_retransmission_is_needless_only_if_all_of_its_bytes_arrived() {
             if event.needless == Some(true) {
                 said += 1;
                 assert!(truth, "{round}: {segment:?} {link:?} {:?}", passed.first);
-            } else if truth {
-                missed += 1;
-            } else {
+            } else if !truth {
                 needed += 1;
             }
         }
     }
-    println!("{said} needless, {missed} not known, {needed} needed");
     assert!(said > 500 && needed > 500, "{said} {needed}");
 }
 
@@ -139,7 +136,11 @@ fn a_clock_that_is_off_in_one_direction_moves_round_trips_or_drops_them() {
             assert!(rtt >= 0 && rtt <= least.max(0) + 30 * MS, "{round}: {rtt} {least} {link:?}");
         }
         let counts = counters(&analysed(&link, &shifted))[0];
-        assert_eq!((counts.missing_bytes, counts.acked_bytes), (0, counts.data_bytes), "{round}: {off} {link:?}");
+        assert_eq!(
+            (counts.missing_bytes, counts.acked_bytes),
+            (0, counts.data_bytes),
+            "{round}: {off} {link:?}"
+        );
     }
     assert!(kept > 1000, "{kept}");
 }
@@ -165,13 +166,19 @@ fn keep_alives_and_probes_are_no_data() {
         let link = Link::calm(&mut drawn);
         let Passed { segments, .. } = draw(&link, &mut drawn);
         let at = segments.len() - 3;
-        let data = segments[..at].iter().filter(|each| each.payload > 0).next_back().unwrap().clone();
+        let data = segments[..at].iter().rfind(|each| each.payload > 0).unwrap().clone();
         let answer = segments[at - 1].clone();
         let (bytes, closed) = (drawn.below(2) as u32, drawn.chance(30));
         let mut with = segments[..at].to_vec();
         let mut time = segments[at - 1].time;
         if closed {
-            with.push(Segment { time: time + MS, window: 0, id: answer.id + 1, sack: Vec::new(), ..answer.clone() });
+            with.push(Segment {
+                time: time + MS,
+                window: 0,
+                id: answer.id + 1,
+                sack: Vec::new(),
+                ..answer.clone()
+            });
         }
         // A probe of a closed window has the byte that comes next, a keep-alive the last one.
         let ahead = u32::from(closed && bytes == 1);
@@ -180,15 +187,29 @@ fn keep_alives_and_probes_are_no_data() {
             let seq = data.seq.wrapping_add(data.payload).wrapping_sub(1).wrapping_add(ahead);
             let ids = if link.ids { 2000 + number } else { 0 };
             let stamps = data.stamps.map(|(value, echo)| (value.wrapping_add((time / MS) as u32), echo));
-            with.push(Segment { time, seq, payload: bytes, id: data.id.wrapping_add(ids), stamps, repeat: None, ..data.clone() });
+            with.push(Segment {
+                time,
+                seq,
+                payload: bytes,
+                id: data.id.wrapping_add(ids),
+                stamps,
+                repeat: None,
+                ..data.clone()
+            });
             let window = if closed { 0 } else { answer.window };
-            with.push(Segment { time: time + 2 * link.delay, window, id: answer.id.wrapping_add(ids), sack: Vec::new(), stamps: None, flags: ACK, ..answer.clone() });
+            with.push(Segment {
+                time: time + 2 * link.delay,
+                window,
+                id: answer.id.wrapping_add(ids),
+                sack: Vec::new(),
+                stamps: None,
+                flags: ACK,
+                ..answer.clone()
+            });
         }
         let [one, _] = counters(&analysed(&link, &segments[..at]));
         let [two, _] = counters(&analysed(&link, &with));
-        let expected = Counters {
-            keep_alives: 5, packets: two.packets, bytes: two.bytes, ..one
-        };
+        let expected = Counters { keep_alives: 5, packets: two.packets, bytes: two.bytes, ..one };
         assert_eq!(two, expected, "{round}: {bytes} {closed} {link:?}");
     }
 }

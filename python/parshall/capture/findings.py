@@ -20,12 +20,12 @@ _LIMITED_S = 0.2
 """Seconds of such waits before they are said: less than a second of transfer is slow for other reasons."""
 
 _QUEUE_S = 0.1
-"""Delay of a queue that is said if it never drains, in seconds: with it calls and games through the same link suffer
-(ITU-T G.114 asks for less than 0.15 s one way, path and hosts included)."""
+"""Delay of a queue that is said if it never drains, in seconds: calls through the same link suffer from it (ITU-T
+G.114 asks for less than 0.15 s one way, path and hosts included)."""
 
 _BULK_PACKETS = 100
 _BULK_FLIGHT = 10
-"""Packets, and packets at once, of a transfer that can fill a queue. Round trips of others wait for hosts, too."""
+"""Packets, and packets at once, of a transfer that can fill a queue. Others may wait for hosts, too."""
 
 
 def ways(row: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -42,7 +42,7 @@ def ways(row: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def finding(way: Mapping[str, Any]) -> str:
-    """Returns what is wrong with a direction: what was sent again, and what else makes it slow. Empty if nothing is."""
+    """Returns what is wrong with a direction: what was sent again, and what else makes it slow."""
     return "; ".join(text for text in (_repeats(way), _window(way), _queue(way)) if text)
 
 
@@ -129,12 +129,13 @@ def _of_connections(counts: Whole) -> list[str]:
     found = []
     if counts.captured_again:
         found.append(
-            f"{counts.captured_again:,} packets were captured twice (by two interfaces, or by a port that mirrors"
-            " others) and count once"
+            f"{counts.captured_again:,} packets were captured twice (by two interfaces, or by a port that"
+            " mirrors others) and count once"
         )
     if counts.copies_in_doubt:
         found.append(
-            f"{counts.copies_in_doubt:,} packets are copies of others; the network doubled them, or the capture did"
+            f"{counts.copies_in_doubt:,} packets are copies of others: the network doubled them, or the"
+            " capture did"
         )
     if counts.early_acks:
         found.append(
@@ -143,7 +144,8 @@ def _of_connections(counts: Whole) -> list[str]:
         )
     if counts.strays:
         found.append(
-            f"{counts.strays:,} segments are outside of every window of their connections and count nowhere else"
+            f"{counts.strays:,} segments are outside of every window of their connections and count nowhere"
+            " else"
         )
     if counts.missing_bytes:
         found.append(

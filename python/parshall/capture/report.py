@@ -120,11 +120,14 @@ def _sentence(directions: Sequence[Mapping[str, Any]]) -> str:
 
 def _table(directions: Sequence[Mapping[str, Any]]) -> str:
     counts = (*_COLUMNS.values(), "RTT ms", "p95 ms")
-    # What is wrong stands in front of the numbers, so that it is in view where a page is too narrow for all of them.
+    # What is wrong stands in front of the numbers, so that narrow pages show it.
     head = f'{_cells("th", _ENDS.values())}<th class="t">what is wrong</th>{_cells("th", counts)}'
     rows = []
     for way in directions:
-        numbers = [*(way[name] for name in _COLUMNS), *(_millis(way[f"rtt_seq_{name}"]) for name in ("p50", "p95"))]
+        numbers = [
+            *(way[name] for name in _COLUMNS),
+            *(_millis(way[f"rtt_seq_{name}"]) for name in ("p50", "p95")),
+        ]
         ends = _cells("td", (way[name] for name in _ENDS))
         rows.append(f'<tr>{ends}<td class="t">{html.escape(finding(way))}</td>{_cells("td", numbers)}</tr>')
     return _scrolling(f"<tr>{head}</tr>{''.join(rows)}")

@@ -50,7 +50,9 @@ class Whole:
             for name in ("captured_again", "early_acks", "strays", "missing_bytes"):
                 number = int(np.sum(values(connections[f"{name}_{way}"])))
                 setattr(self, name, getattr(self, name) + number)
-            copies, all_packets = (values(connections[f"{name}_{way}"]) for name in ("network_copies", "packets"))
+            copies, all_packets = (
+                values(connections[f"{name}_{way}"]) for name in ("network_copies", "packets")
+            )
             self.copies_in_doubt += int(np.sum(copies[_MANY_COPIES * copies >= all_packets]))
         packets = [values(connections[f"packets_{way}"]) for way in ("f", "b")]
         self.one_way += int(np.sum((packets[0] == 0) | (packets[1] == 0)))

@@ -1,8 +1,9 @@
 //! Reports of a packet about the other direction's data: new ACKs, SACK blocks, and which retransmissions were needless.
 
 use super::{Found, State};
-use crate::direction::{newer, Deferred, Pending, SHORTEST_TOLD};
+use crate::direction::{newer, Deferred, SHORTEST_TOLD};
 use crate::packet::{flag, Packet, Tcp};
+use crate::pending::{named, Pending};
 use crate::result::{Half, Method, Sample, Way};
 use crate::scoreboard::Segment;
 use crate::slim::Maybe;
@@ -172,7 +173,8 @@ impl State {
         let mut verdict = None;
         let is_head = |each: &Pending| known.is_none() || (each.start <= acked && acked < each.end);
         // The last copy of the lowest byte that can have arrived. If it was needed, the ACK answers it.
-        let answered = troubles.pending.iter().rev().find(|each| is_head(each) && now - each.time >= least * 8 / 10);
+        let answered =
+            troubles.pending.iter().rev().find(|each| is_head(each) && now - each.time >= least * 8 / 10);
         let answered = answered.map(|each| (each.time, each.stamp));
         let needed = answered.filter(|(_, stamp)| match (echo, stamp) {
             (Some(echo), Some(stamp)) => !newer(*stamp, echo),
@@ -220,37 +222,6 @@ impl State {
         let half = if data == 0 { Half::Receiver } else { Half::Sender };
         found.samples.push(self.sample(packet, Way::Forward, half, Method::Handshake, rtt));
     }
-}
-
-/// The retransmissions that a duplicate SACK names: the last one that holds all of its bytes and can have arrived, or
-/// several that the receiver took as one segment.
-fn named(
-    pending: &mut [Pending],
-    now: i64,
-    least: i64,
-    (from, until): (u64, u64),
-) -> impl Iterator<Item = &mut Pending> {
-    let arrived = |each: &Pending, tenths: i64| !each.reported && now - each.time >= least / 10 * tenths;
-    let holds = |each: &Pending| each.start <= from && until <= each.end;
-    let mut chosen: Vec<u64> = [9, 6]
-        .into_iter()
-        .find_map(|tenths| pending.iter().rev().find(|each| holds(each) && arrived(each, tenths)))
-        .map(|each| vec![each.event])
-        .unwrap_or_default();
-    if chosen.is_empty() {
-        let mut ranges: Vec<(u64, u64)> = Vec::new();
-        for each in pending.iter().rev().filter(|each| arrived(each, 6)) {
-            let apart = ranges.iter().all(|(start, end)| *end <= each.start || each.end <= *start);
-            if from <= each.start && each.end <= until && apart {
-                ranges.push((each.start, each.end));
-                chosen.push(each.event);
-            }
-        }
-        if ranges.iter().map(|(start, end)| end - start).sum::<u64>() < until - from {
-            chosen.clear();
-        }
-    }
-    pending.iter_mut().filter(move |each| chosen.contains(&each.event))
 }
 
 /// Range that an ACK covers for the first time.

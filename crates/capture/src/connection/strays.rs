@@ -36,7 +36,7 @@ pub struct Strays {
 }
 
 /// What becomes of a SYN, or of a packet behind one that is held back.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub enum Opening {
     /// It belongs to the connection.
     Own,
@@ -45,7 +45,7 @@ pub enum Opening {
     /// It is held back.
     Held,
     /// It shows that the SYN that was held back has begun another connection.
-    Confirmed(Packet, Tcp),
+    Confirmed(Box<(Packet, Tcp)>),
 }
 
 /// The sum of a number of TCP's and bytes behind it.
@@ -261,7 +261,7 @@ impl State {
                 if let Some(strays) = &mut self.strays {
                     strays.syn = None;
                 }
-                return Opening::Confirmed(syn, numbers);
+                return Opening::Confirmed(Box::new((syn, numbers)));
             }
         }
         if tcp.flags & (flag::SYN | flag::ACK) != flag::SYN {

@@ -126,10 +126,7 @@ impl Bytes {
 
     /// The part of a range that is there, if any: the first one.
     fn common(&self, from: u64, until: u64) -> Option<(u64, u64)> {
-        self.0
-            .iter()
-            .map(|(start, end)| (from.max(*start), until.min(*end)))
-            .find(|(start, end)| start < end)
+        self.0.iter().map(|(start, end)| (from.max(*start), until.min(*end))).find(|(start, end)| start < end)
     }
 }
 
@@ -141,7 +138,10 @@ enum Step {
 
 /// Draws a connection: a handshake, data in one direction with losses and retransmissions, and its end.
 pub fn draw(link: &Link, drawn: &mut Drawn) -> Passed {
-    let first = (drawn.below(1 << 32) as u32 | u32::from(drawn.chance(30)) * 0xffff_8000, drawn.below(1 << 32) as u32);
+    let first = (
+        drawn.below(1 << 32) as u32 | if drawn.chance(30) { 0xffff_8000 } else { 0 },
+        drawn.below(1 << 32) as u32,
+    );
     let mut out: Vec<Segment> = Vec::new();
     let clock = drawn.below(1 << 32) as u32;
     let stamp_at = move |time: i64| clock.wrapping_add((time / MS) as u32);
@@ -150,26 +150,53 @@ pub fn draw(link: &Link, drawn: &mut Drawn) -> Passed {
     let path = 2 * link.delay;
     let before = link.delay * link.place / 100;
     let base = Segment {
-        time: 0, forward: true, seq: first.0, ack: 0, flags: SYN, window: 64_000, payload: 0, sack: Vec::new(),
-        stamps: None, id: 0, ttl: 60, interface: 0, repeat: None,
+        time: 0,
+        forward: true,
+        seq: first.0,
+        ack: 0,
+        flags: SYN,
+        window: 64_000,
+        payload: 0,
+        sack: Vec::new(),
+        stamps: None,
+        id: 0,
+        ttl: 60,
+        interface: 0,
+        repeat: None,
     };
     let mut next_id = |forward: bool| {
         let id = &mut ids[usize::from(!forward)];
         *id = (*id).wrapping_add(1).max(1);
-        if link.ids { *id } else { 0 }
+        if link.ids {
+            *id
+        } else {
+            0
+        }
     };
     let stamps = |time: i64, echo: u32| link.stamps.then(|| (stamp_at(time), echo));
     out.push(Segment { time: before, id: next_id(true), stamps: stamps(0, 0), ..base.clone() });
     let answer = path - before;
     let offered = |free: u32| (free >> link.scale) as u16;
     out.push(Segment {
-        time: answer, forward: false, seq: first.1, ack: first.0.wrapping_add(1), flags: SYN | ACK,
-        window: link.window.min(65_000) as u16, id: next_id(false), stamps: stamps(link.delay, stamp_at(0)), ..base.clone()
+        time: answer,
+        forward: false,
+        seq: first.1,
+        ack: first.0.wrapping_add(1),
+        flags: SYN | ACK,
+        window: link.window.min(65_000) as u16,
+        id: next_id(false),
+        stamps: stamps(link.delay, stamp_at(0)),
+        ..base.clone()
     });
     let start = path;
     out.push(Segment {
-        time: start + before, seq: first.0.wrapping_add(1), ack: first.1.wrapping_add(1), flags: ACK, id: next_id(true),
-        stamps: stamps(start, stamp_at(link.delay)), ..base.clone()
+        time: start + before,
+        seq: first.0.wrapping_add(1),
+        ack: first.1.wrapping_add(1),
+        flags: ACK,
+        id: next_id(true),
+        stamps: stamps(start, stamp_at(link.delay)),
+        ..base.clone()
     });
     let number = |at: u64| first.0.wrapping_add(1).wrapping_add(at as u32);
     let mss = 1000;
@@ -214,7 +241,11 @@ pub fn draw(link: &Link, drawn: &mut Drawn) -> Passed {
                 };
                 let again = from < high;
                 let lost = drawn.chance(link.loss);
-                let late = if link.jitter > 0 && drawn.chance(10) { drawn.below(link.jitter as u64) as i64 } else { 0 };
+                let late = if link.jitter > 0 && drawn.chance(10) {
+                    drawn.below(link.jitter as u64) as i64
+                } else {
+                    0
+                };
                 let lost_before = lost && drawn.chance(50);
                 let index = again.then_some(needless.len());
                 if again {
@@ -226,13 +257,23 @@ pub fn draw(link: &Link, drawn: &mut Drawn) -> Passed {
                 let id = next_id(true);
                 if !lost_before {
                     out.push(Segment {
-                        time: now + before + late * link.place / 100, seq: number(from), ack: first.1.wrapping_add(1),
-                        flags: ACK, payload: (until - from) as u32, id, stamps: stamps(now, stamp_at(link.delay)),
-                        repeat: index, ..base.clone()
+                        time: now + before + late * link.place / 100,
+                        seq: number(from),
+                        ack: first.1.wrapping_add(1),
+                        flags: ACK,
+                        payload: (until - from) as u32,
+                        id,
+                        stamps: stamps(now, stamp_at(link.delay)),
+                        repeat: index,
+                        ..base.clone()
                     });
                 }
                 if !lost {
-                    push(&mut queue, now + link.delay + late, Step::Data { from, until, stamp: stamp_at(now) });
+                    push(
+                        &mut queue,
+                        now + link.delay + late,
+                        Step::Data { from, until, stamp: stamp_at(now) },
+                    );
                 }
                 high = high.max(until);
                 push(&mut queue, now + 20_000 + drawn.below(2 * MS as u64) as i64, Step::Tick);
@@ -248,14 +289,25 @@ pub fn draw(link: &Link, drawn: &mut Drawn) -> Passed {
                 let mut sack = Vec::new();
                 if link.sack {
                     sack.extend(duplicate.map(|(from, until)| (number(from), number(until))));
-                    let above: Vec<(u64, u64)> = has.0.iter().map(|(a, b)| (*a, *b)).filter(|(a, _)| *a > next).collect();
+                    let above: Vec<(u64, u64)> =
+                        has.0.iter().map(|(a, b)| (*a, *b)).filter(|(a, _)| *a > next).collect();
                     let mine = above.iter().filter(|(a, b)| *a <= from && until <= *b);
                     let others = above.iter().filter(|(a, b)| !(*a <= from && until <= *b));
-                    sack.extend(mine.chain(others).take(3 - sack.len()).map(|(a, b)| (number(*a), number(*b))));
+                    sack.extend(
+                        mine.chain(others).take(3 - sack.len()).map(|(a, b)| (number(*a), number(*b))),
+                    );
                 }
                 out.push(Segment {
-                    time: now + link.delay - before, forward: false, seq: first.1.wrapping_add(1), ack: number(next), flags: ACK,
-                    window: offered(link.window), id: next_id(false), sack, stamps: stamps(now, last_stamp), ..base.clone()
+                    time: now + link.delay - before,
+                    forward: false,
+                    seq: first.1.wrapping_add(1),
+                    ack: number(next),
+                    flags: ACK,
+                    window: offered(link.window),
+                    id: next_id(false),
+                    sack,
+                    stamps: stamps(now, last_stamp),
+                    ..base.clone()
                 });
                 push(&mut queue, now + link.delay, Step::Answer { ack: next });
             }
@@ -273,7 +325,17 @@ pub fn draw(link: &Link, drawn: &mut Drawn) -> Passed {
     ] {
         let window = if forward { 64_000 } else { offered(link.window) };
         let time = sent_ends + path + later;
-        out.push(Segment { time, forward, seq, ack, flags, window, id: next_id(forward), stamps: stamps(time, 0), ..base.clone() });
+        out.push(Segment {
+            time,
+            forward,
+            seq,
+            ack,
+            flags,
+            window,
+            id: next_id(forward),
+            stamps: stamps(time, 0),
+            ..base.clone()
+        });
     }
     out.sort_by_key(|each| each.time);
     Passed { link, segments: out, needless, first }
@@ -358,8 +420,18 @@ pub fn told(found: &Finished) -> String {
         let ways = each.ways.each_ref().map(|way| way.tally.counters());
         (each.start, each.end, each.handshake, each.handshake_back, each.opened, each.closed, ways)
     });
-    let samples = found.rows.samples.iter().map(|each| (each.time, each.way, each.half, each.method, each.rtt, each.until));
+    let samples = found
+        .rows
+        .samples
+        .iter()
+        .map(|each| (each.time, each.way, each.half, each.method, each.rtt, each.until));
     let events = found.rows.events.iter().filter(|each| each.kind.is_some() || each.late);
-    let events = events.map(|each| (each.time, each.way, each.kind, each.needless, each.late, each.seq, each.payload));
-    format!("{:#?}\n{:#?}\n{:#?}", connections.collect::<Vec<_>>(), samples.collect::<Vec<_>>(), events.collect::<Vec<_>>())
+    let events =
+        events.map(|each| (each.time, each.way, each.kind, each.needless, each.late, each.seq, each.payload));
+    format!(
+        "{:#?}\n{:#?}\n{:#?}",
+        connections.collect::<Vec<_>>(),
+        samples.collect::<Vec<_>>(),
+        events.collect::<Vec<_>>()
+    )
 }
