@@ -20,8 +20,8 @@ _LIMITED_S = 0.2
 """Seconds of such waits before they are said: less than a second of transfer is slow for other reasons."""
 
 _QUEUE_S = 0.1
-"""Delay of a queue that is said if it never drains, in seconds: calls through the same link suffer from it (ITU-T
-G.114 asks for less than 0.15 s one way, path and hosts included)."""
+"""Delay of a queue that is said if it never drains, in seconds: calls through the same link suffer from it
+(ITU-T G.114 asks for less than 0.15 s one way, path and hosts included)."""
 
 _BULK_PACKETS = 100
 _BULK_FLIGHT = 10
