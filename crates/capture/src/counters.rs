@@ -94,7 +94,7 @@ counters! {
     super_packets,
     /// Segments outside of every window that was offered. They count nowhere else.
     strays,
-    /// ACKs that were captured before the data that they answer.
+    /// Packets that were acknowledged before they were captured.
     early_acks,
     /// Most bytes in flight.
     max_in_flight,

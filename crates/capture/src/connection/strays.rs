@@ -69,8 +69,8 @@ impl Direction {
         }
     }
 
-    /// A segment of this direction is outside of every window that was offered. One that goes on where the last one ended is
-    /// not: a window may be larger than a capture that lacks ACKs, or the scale that holds beyond it, tells.
+    /// A segment of this direction is outside of every window that was offered. One that begins where the last one ended is
+    /// accepted in any case: the capture may lack the ACK that offered more.
     pub(super) fn is_outside(&self, seq: u32, length: u64) -> bool {
         let Some(start) = self.place(seq) else { return false };
         // What nearly every segment is: within the window.
