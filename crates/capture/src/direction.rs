@@ -67,7 +67,7 @@ pub enum Scale {
     Unknown,
     /// Its SYN has none.
     Absent,
-    /// That of its SYN.
+    /// Scale of its SYN, in bits.
     Of(u8),
 }
 

@@ -1,4 +1,4 @@
-//! What is said of drawn connections, against what a model receiver had and against the same packets captured otherwise.
+//! Findings of drawn connections, against what a model receiver had and against the same packets captured otherwise.
 
 mod drawn;
 
@@ -34,7 +34,7 @@ fn a_retransmission_is_needless_only_if_all_of_its_bytes_arrived() {
     assert!(said > 500 && needed > 500, "{said} {needed}");
 }
 
-/// The same packets, each captured twice: so long after the first, elsewhere or not.
+/// Captures each packet twice: so long after the first, elsewhere or not.
 fn doubled(segments: &[Segment], after: i64, interface: u32, ttl: u8) -> Vec<Segment> {
     let again = |each: &Segment| Segment {
         time: each.time + after,
@@ -80,7 +80,7 @@ fn packets_that_are_captured_twice_count_once() {
     }
 }
 
-/// What does not go by duplicate ACKs.
+/// Counts that do not go by duplicate ACKs.
 fn totals(counts: &Counters) -> [u64; 6] {
     let [one, two, three] = [counts.packets, counts.bytes, counts.data_packets];
     [one, two, three, counts.data_bytes, counts.acked_bytes, counts.retransmissions]

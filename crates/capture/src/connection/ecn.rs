@@ -46,7 +46,7 @@ impl AccurateEcn {
         Self { agreed: false, completed: None, sides: [first; 2] }
     }
 
-    /// Of a connection whose handshake did not pass: counters begin wherever they are.
+    /// Begins where the handshake did not pass: counters stand wherever they are.
     fn found() -> Self {
         let unknown = Reported { ace: None, bytes: [None; 3], marks: 0 };
         Self { agreed: true, completed: None, sides: [unknown; 2] }

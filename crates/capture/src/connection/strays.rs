@@ -35,7 +35,7 @@ pub struct Strays {
     syn: Option<(Packet, Tcp)>,
 }
 
-/// What becomes of a SYN, or of a packet behind one that is held back.
+/// Verdict on a SYN, or on a packet behind one that is held back.
 #[derive(Clone, Debug)]
 pub enum Opening {
     /// It belongs to the connection.

@@ -92,7 +92,7 @@ impl Link {
     }
 }
 
-/// What passed, in order, and of each retransmission whether all of its bytes were on earlier packets that arrived.
+/// Packets that passed, in order. A retransmission is needless if all of its bytes were on earlier packets that arrived.
 pub struct Passed {
     pub link: Link,
     pub segments: Vec<Segment>,
