@@ -13,7 +13,7 @@ import parshall
 from parshall import DropTail, Dumbbell, FlowGroup, Record, Tcp
 from parshall.capture import Capture
 from parshall.capture.findings import finding, remarks, ways
-from parshall.capture.report import write_report
+from parshall.capture.report import report
 from parshall.cli.main import main
 
 
@@ -68,8 +68,7 @@ def test_a_queue_of_the_pipes_size_is_no_fault(tmp_path: Path) -> None:
 
 def test_what_is_wrong_stands_in_front_of_the_counts(tmp_path: Path) -> None:
     capture = Capture.read(captured(tmp_path, 400, packets=20))
-    write_report(capture, tmp_path / "report.html")
-    head = re.findall(r"<th[^>]*>([^<]*)</th>", (tmp_path / "report.html").read_text())
+    head = re.findall(r"<th[^>]*>([^<]*)</th>", report(capture, tmp_path))
     assert head[:6] == ["#", "", "from", "to", "what is wrong", "packets"]
 
 
