@@ -14,6 +14,7 @@ use std::collections::VecDeque;
 
 use crate::direction::Direction;
 use crate::events::Events;
+use crate::identity::Networks;
 use crate::packet::{flag, Endpoint, Packet, Tcp};
 use crate::pending::Pending;
 use crate::recent::Again;
@@ -55,6 +56,8 @@ pub struct State {
     pub closing: bool,
     /// Round trips of the handshake: to who answers, and to who opened.
     pub handshake: [Maybe<i64>; 2],
+    /// Networks in which its directions pass.
+    pub networks: Networks,
     /// Both directions, forward first.
     pub ways: [Direction; 2],
     /// Accurate ECN, if there is any.
@@ -100,6 +103,7 @@ impl State {
             reset: false,
             closing: false,
             handshake: [Maybe::<i64>::NONE; 2],
+            networks: Networks::default(),
             // Who missed the SYNs takes it that both sides have SACK, as nearly all do.
             ways: [Direction::new(!syn), Direction::new(!syn)],
             ecn: None,
@@ -111,6 +115,16 @@ impl State {
     pub fn is_of(&self, packet: &Packet) -> bool {
         let ends = (packet.source, packet.destination);
         ends == (self.opener, self.answerer) || ends == (self.answerer, self.opener)
+    }
+
+    /// Direction of a packet between its two ends: 0 is forward.
+    pub fn way(&self, packet: &Packet) -> usize {
+        usize::from(packet.source != self.opener)
+    }
+
+    /// The packet is of this connection, and both directions pass in its network.
+    pub fn is_alike(&self, packet: &Packet) -> bool {
+        self.is_of(packet) && self.networks.are(packet.network)
     }
 
     /// Reads each part of it, so that all come into the cache at once. The result is of no use.
@@ -192,6 +206,7 @@ impl State {
     fn take(&mut self, packet: &Packet, tcp: &Tcp, way: Way, again: Again, found: &mut Found) {
         let at = way as usize;
         self.end = self.end.max(packet.time);
+        self.networks.add(at, packet.network);
         self.reset |= tcp.flags & flag::RST != 0;
         if again != Again::No {
             self.on_again(packet, tcp, way, again, found);
@@ -425,6 +440,6 @@ mod tests {
     #[test]
     fn a_connection_is_small() {
         let size = std::mem::size_of::<State>();
-        assert!(size <= 912, "{size}");
+        assert!(size <= 928, "{size}");
     }
 }

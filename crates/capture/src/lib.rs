@@ -17,6 +17,7 @@
 //! ```
 
 pub mod analysis;
+mod clocks;
 mod connection;
 pub mod counters;
 mod datagrams;
@@ -26,6 +27,7 @@ mod events;
 pub mod filter;
 mod fragments;
 pub mod histogram;
+mod identity;
 mod index;
 mod limit;
 pub mod packet;
@@ -40,6 +42,7 @@ pub mod source;
 pub mod spin;
 mod table;
 pub mod traffic;
+pub mod unread;
 
 /// The example of the README, which runs as a test.
 #[cfg(doctest)]

@@ -1,5 +1,7 @@
 //! A packet as the analysis sees it: numbers out of its headers, none of its payload.
 
+use crate::unread::Unread;
+
 /// The flags of a TCP header that the analysis looks at.
 pub mod flag {
     /// The sender has no more data.
@@ -105,6 +107,12 @@ pub struct Packet {
     pub time: i64,
     /// Interface that captured it, with the kernel's number of the device where the link layer says it.
     pub interface: u32,
+    /// Number of the interface in the file, whose clock gave the time.
+    pub clock: u32,
+    /// Hash of the VLAN tags, labels and tunnels around the packet; 0 where there are none.
+    pub network: u32,
+    /// Its IP header is behind a tag or tunnel, or has extension headers, where tcpdump's filters do not look.
+    pub nested: bool,
     /// Sender.
     pub source: Endpoint,
     /// Receiver.
@@ -134,6 +142,12 @@ pub struct Fragment {
     pub time: i64,
     /// Interface, as in [`Packet`].
     pub interface: u32,
+    /// Interface in the file, as in [`Packet`].
+    pub clock: u32,
+    /// Network, as in [`Packet`].
+    pub network: u32,
+    /// Behind tags, as in [`Packet`].
+    pub nested: bool,
     /// Addresses of source and destination, as in [`Endpoint`].
     pub addresses: (u128, u128),
     /// Identification that all fragments of its packet share.
@@ -157,10 +171,8 @@ pub enum Decoded {
     Packet(Packet),
     /// A later fragment of an IP packet, which has no ports.
     Fragment(Fragment),
-    /// IP with something else above it.
-    OtherIp,
-    /// Not IP, or of a link layer that is unknown.
-    NotIp,
+    /// Something else.
+    Unread(Unread),
     /// Its headers are cut or damaged.
     Damaged,
 }

@@ -59,7 +59,7 @@ struct Seen {
     /// Hash of acknowledgment, SACK blocks, window, time stamp, length of the payload, and flags.
     digest: u32,
     id: u16,
-    /// Interface and time to live.
+    /// Interface, network and time to live.
     place: u16,
 }
 
@@ -83,7 +83,7 @@ impl Seen {
         for (from, until) in &tcp.sack[..usize::from(tcp.blocks).min(4)] {
             hasher.write_u64(u64::from(*from) << 32 | u64::from(*until));
         }
-        let [one, two, three, four] = packet.interface.to_le_bytes();
+        let [one, two, three, four] = (packet.interface ^ packet.network).to_le_bytes();
         Self {
             when: ticks(packet.time) | if is_bare(packet, tcp) { BARE } else { 0 },
             end: tcp.seq.wrapping_add(packet.payload),
@@ -231,6 +231,18 @@ impl Recent {
         } else {
             Again::Copied(event)
         }
+    }
+
+    /// A packet like this one has passed so shortly before that this one may be another record of it.
+    pub fn has_alike(&self, packet: &Packet, tcp: &Tcp) -> bool {
+        if self.last.get().is_none_or(|last| packet.time - last > TOGETHER) {
+            return false;
+        }
+        let now = Seen::new(packet, tcp);
+        let most = if now.id == 0 { MIRRORED } else { TOGETHER };
+        let is_alike = |seen: &Seen| (seen.id, seen.end, seen.digest) == (now.id, now.end, now.digest);
+        let mut together = self.seen.iter().filter(|seen| seen.until(now.when).abs() < most);
+        !now.has(BARE) && together.any(is_alike)
     }
 
     /// Most packets of a connection come twice: by the same interface, and by another. Those of the last milliseconds, whose

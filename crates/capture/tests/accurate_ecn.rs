@@ -53,7 +53,15 @@ impl Exchange {
         data.extend([0x40, 0, 64, 6, 0, 0, 10, 0, 0, from, 10, 0, 0, to]);
         data.extend(tcp);
         let (number, time) = (self.frames, self.time);
-        self.analysis.push(&decode(&Frame { number, time, interface: 0, link: 101, data: &data, wire }));
+        self.analysis.push(&decode(&Frame {
+            number,
+            time,
+            interface: 0,
+            link: 101,
+            data: &data,
+            wire,
+            lacks: None,
+        }));
     }
 }
 

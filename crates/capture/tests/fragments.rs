@@ -49,7 +49,8 @@ fn exchange(interfaces: u8) -> (Counters, Vec<i64>) {
             data[8] -= hop;
             (time, number) = (time + 1_000_000, number + 1);
             let wire = data.len() as u32;
-            let frame = Frame { number, time, interface: hop.into(), link: 101, data: &data, wire };
+            let frame =
+                Frame { number, time, interface: hop.into(), link: 101, data: &data, wire, lacks: None };
             analysis.push(&decode(&frame));
         }
     };

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -105,8 +105,23 @@ def remarks(capture: Capture) -> list[str]:
         "is damaged: a record makes no sense, and what follows was not read": capture.ending == "damaged",
     }
     found = [f"{capture.name} {text}" for text, true in lines.items() if true]
+    found += _left_unread(capture.unread)
     for name, text in (
+        ("filtered", "packets were left out because the filter does not choose them"),
+        (
+            "nested",
+            "packets were chosen by headers behind tags or in tunnels, where tcpdump's filters do not look",
+        ),
         ("swapped", "packets stood in the wrong order and were put right by their times"),
+        (
+            "overtaken",
+            "packets stood behind later ones of another interface and were put right by their times",
+        ),
+        (
+            "far_behind",
+            "packets stand more than 1 s behind later ones of another interface, and round trips between them"
+            " are wrong: reordercap puts a file in order",
+        ),
         ("steps_back", "times step back: the clock was set, and round trips across a step are wrong"),
         (
             "options_cut",
@@ -119,10 +134,45 @@ def remarks(capture: Capture) -> list[str]:
             " tunnel",
         ),
         ("dropped_flows", "flows were dropped, because more were open than --max-flows"),
+        (
+            "shared_ends",
+            "connections or flows have the addresses and ports of another one, in another VLAN, network or"
+            " tunnel, and are told apart",
+        ),
     ):
         if totals[name]:
             found.append(f"{totals[name]:,} {text}")
     return [*found, *_of_connections(capture.counts), *_left_out(capture)]
+
+
+_UNREAD = {
+    "unknown_link": "of link type {names}, which is not read",
+    "no_time": "that have no time in the file (Simple Packet Blocks)",
+    "no_interface": "of an interface that the file does not describe",
+    "not_ip": "without IP ({names})",
+    "other_ip": "of IP with neither TCP nor UDP ({names})",
+}
+_MOST_NAMES = 8
+
+
+def _left_unread(unread: Sequence[tuple[str, str, int]]) -> list[str]:
+    """Lines that name the frames that were not read, a line each group of reasons and each link type."""
+    lines = []
+    for group, text in _UNREAD.items():
+        of = sorted(((count, name) for each, name, count in unread if each == group), reverse=True)
+        if group == "unknown_link":
+            lines += [f"{_frames(count)} {text.format(names=name)}" for count, name in of]
+        elif of:
+            named = [f"{count:,} {name}" for count, name in of[:_MOST_NAMES]]
+            if rest := sum(count for count, _ in of[_MOST_NAMES:]):
+                named.append(f"{rest:,} others")
+            total = _frames(sum(count for count, _ in of))
+            lines.append(f"{total} {text.format(names=', '.join(named))}")
+    return [f"left out: {line}" for line in lines]
+
+
+def _frames(count: int) -> str:
+    return f"{count:,} {'frame' if count == 1 else 'frames'}"
 
 
 def _of_connections(counts: Whole) -> list[str]:

@@ -402,6 +402,7 @@ pub fn analysed(link: &Link, segments: &[Segment]) -> Finished {
             link: 101,
             data: &data,
             wire: data.len() as u32 + segment.payload,
+            lacks: None,
         };
         analysis.push(&decode(&frame));
     }
