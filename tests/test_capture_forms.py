@@ -1,4 +1,4 @@
-"""Captures in every form that people have: what is read of them, what is named, and to which network it belongs."""
+"""Captures in every form that people have: what is read, what is named, and to which network it belongs."""
 
 from __future__ import annotations
 

@@ -59,7 +59,8 @@ class Capture:
     ``b``.
 
     Times are in seconds. Those since 1970 are the doubles nearest to what the file has, which lie 238 ns
-    apart; columns that end with ``_ns`` have the same times as whole nanoseconds. Columns are explained in docs/guide/captures-in.md.
+    apart; columns that end with ``_ns`` have the same times as whole nanoseconds. Columns are
+    explained in docs/guide/captures-in.md.
     """
 
     connections: pa.Table
@@ -267,7 +268,7 @@ def _gathered(source: Source, bounds: Bounds, scratch: Scratch, goal: Goal) -> C
 
 def _drained(
     reader: _core.CaptureReader, gathering: Gathering, source: Source, step: int
-) -> tuple[Mapping[str, Mapping[str, Any]], int]:
+) -> tuple[Mapping[str, Any], int]:
     """Reads to the end; the last of what the engine says, and the number of connections. Raises OSError."""
 
     def gather(found: Mapping[str, Any]) -> None:
