@@ -74,7 +74,7 @@ def _expression(drawn: random.Random, deep: int = 2) -> str:
 
 
 def _chosen_by_tcpdump(file: Path, expression: str) -> Path | None:
-    """What tcpdump chooses; nothing if it refuses the expression.
+    """Returns what tcpdump chooses; nothing if it refuses the expression.
 
     Without its optimizer, which in libpcap 1.10.3 changes what some expressions with networks of IPv6 choose.
     """

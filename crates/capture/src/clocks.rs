@@ -21,7 +21,7 @@ pub enum Order {
     Swapped,
     /// Before packets of another interface, which handed its packets over earlier.
     Overtaken,
-    /// The same, by more than is waited for.
+    /// Before packets of another interface by more time than is waited for.
     FarBehind,
     /// The clock of its interface was set back.
     SteppedBack,

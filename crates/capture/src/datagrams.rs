@@ -27,7 +27,7 @@ fn ordered(source: Endpoint, destination: Endpoint) -> (Key, usize) {
     }
 }
 
-/// What stands for the numbers of TCP.
+/// Stands for the numbers of TCP.
 fn numbers(digest: u32) -> Tcp {
     Tcp { ack: digest, ..Tcp::default() }
 }
@@ -39,7 +39,7 @@ struct Flowing {
     recent: Recent,
     hash: u32,
     networks: Networks,
-    /// Of flows with the same ends in several networks, the number of theirs by which directions find each other.
+    /// Number by which the two directions find each other where several networks have flows with the same ends.
     group: u32,
 }
 

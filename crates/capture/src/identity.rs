@@ -65,7 +65,7 @@ impl Networks {
     }
 }
 
-/// What speaks for a packet being one of a connection, the strongest last.
+/// Evidence that a packet belongs to a connection, the strongest last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Claim {
     /// The direction passes in other networks, but this packet is a copy of one there, or the next one.

@@ -41,7 +41,7 @@ pub enum Unread {
 /// Reasons that are told apart at most: a damaged file may have a new one in each frame.
 const MOST: usize = 1024;
 
-/// What reasons have in common.
+/// Group of reasons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Group {
     /// The link type is not known.

@@ -28,7 +28,7 @@ impl Walk<'_> {
         self.enter(Tag::Ends, symmetric(ends.0, ends.1));
     }
 
-    /// What a datagram to this port carries if it is a tunnel's. `ends` are those of the outer header.
+    /// Reads the packet in a datagram to this port if it is a tunnel's. `ends` are those of the outer header.
     pub fn in_datagram(&mut self, port: u16, at: usize, ends: Ends) -> Option<Decoded> {
         self.nested = true;
         match port {
