@@ -59,12 +59,25 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             }
         }
         "connections" => {
-            println!("connection,aport,bport,direction,{}", Counters::NAMES.join(","));
+            println!(
+                "connection,aport,bport,direction,{},window_limited,seconds,rest,p25",
+                Counters::NAMES.join(",")
+            );
             for c in &found.connections {
                 for (way, summary) in ["f", "b"].iter().zip(&c.ways) {
                     let values: Vec<String> =
                         summary.tally.counters().values().iter().map(u64::to_string).collect();
-                    println!("{},{},{},{way},{}", c.number, c.opener.port, c.answerer.port, values.join(","));
+                    let limited = summary.window_limited as f64 / 1e9;
+                    println!(
+                        "{},{},{},{way},{},{limited},{},{:?},{:?}",
+                        c.number,
+                        c.opener.port,
+                        c.answerer.port,
+                        values.join(","),
+                        (c.end - c.start) as f64 / 1e9,
+                        summary.seq.least().map(|x| x / 1000),
+                        summary.seq.quantile(0.25).map(|x| x / 1e3)
+                    );
                 }
             }
         }

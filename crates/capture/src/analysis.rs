@@ -3,7 +3,8 @@
 use std::collections::VecDeque;
 use std::fmt;
 
-use crate::connection::Found;
+use crate::clocks::{Clocks, Order, WAIT};
+use crate::connection::{Found, Opening};
 use crate::datagrams::Flows;
 use crate::filter::Filter;
 use crate::fragments::Fragments;
@@ -15,6 +16,7 @@ use crate::result::{Event, Finished, Rows, Totals, Way};
 use crate::spin::SpinSample;
 use crate::table::Table;
 use crate::traffic::Traffic;
+use crate::unread::Unreads;
 
 /// Packets that are held back so that neighbours in the wrong order are put right.
 const HELD: usize = 8;
@@ -22,8 +24,8 @@ const HELD: usize = 8;
 /// Round trips that a packet tells of at most.
 const SAMPLES: usize = 4;
 
-/// Time by which a packet may stand behind later ones and is still put right, in nanoseconds. More is a clock that stepped.
-const JUMBLED: i64 = 1_000_000;
+/// Packets that are held back at most where several interfaces hand over theirs in turn.
+const MOST_HELD: usize = 1 << 15;
 
 /// Settings of an analysis.
 #[derive(Clone, Debug)]
@@ -77,7 +79,8 @@ pub struct Analysis {
     fragments: Fragments,
     traffic: Traffic,
     held: VecDeque<Held>,
-    latest: i64,
+    clocks: Clocks,
+    unread: Unreads,
     found: Found,
     /// Findings that nobody has taken; samples and events are still in `found`.
     rows: Rows,
@@ -86,7 +89,7 @@ pub struct Analysis {
 impl Analysis {
     /// An analysis that has seen nothing.
     pub fn new(settings: Settings) -> Self {
-        Self { settings, latest: i64::MIN, ..Self::default() }
+        Self { settings, ..Self::default() }
     }
 
     /// Makes room for what so many frames may add.
@@ -116,40 +119,49 @@ impl Analysis {
                 self.fragments.on_packet(packet);
                 self.choose(*packet);
             }
-            Decoded::Fragment(part) => {
-                self.totals.fragments += 1;
-                match self.fragments.located(part) {
-                    Some(packet) => self.choose(packet),
-                    None => self.totals.lone_fragments += 1,
+            Decoded::Fragment(part) => match self.fragments.located(part) {
+                Some(packet) => self.choose(packet),
+                None => {
+                    self.totals.fragments += 1;
+                    self.totals.lone_fragments += 1;
                 }
-            }
-            Decoded::OtherIp => self.totals.other_ip += 1,
-            Decoded::NotIp => self.totals.not_ip += 1,
+            },
+            Decoded::Unread(reason) => self.unread.add(*reason),
             Decoded::Damaged => self.totals.damaged += 1,
         }
     }
 
     /// Holds a packet if the filter takes it.
     fn choose(&mut self, packet: Packet) {
-        if self.settings.filter.as_ref().is_none_or(|filter| filter.takes(&packet)) {
-            self.hold(packet);
+        if let Some(filter) = &self.settings.filter {
+            if !filter.takes(&packet) {
+                self.totals.filtered += 1;
+                return;
+            }
+            self.totals.nested += u64::from(packet.nested);
         }
+        self.hold(packet);
     }
 
     /// Holds a packet back until none that is earlier can come.
     fn hold(&mut self, packet: Packet) {
-        if packet.time < self.latest {
-            if self.latest - packet.time < JUMBLED {
-                self.totals.swapped += 1;
-            } else {
-                self.totals.steps_back += 1;
-                self.release(self.held.len());
-                self.latest = i64::MIN;
-            }
+        let order = self.clocks.on_packet(&packet);
+        match order {
+            Order::Last => {}
+            Order::Swapped => self.totals.swapped += 1,
+            Order::Overtaken => self.totals.overtaken += 1,
+            Order::FarBehind => self.totals.far_behind += 1,
+            Order::SteppedBack => self.totals.steps_back += 1,
         }
-        self.latest = self.latest.max(packet.time);
+        if matches!(order, Order::FarBehind | Order::SteppedBack) {
+            self.release(self.held.len());
+        }
         let hash = hash(&packet.source, &packet.destination);
         let held = Held { packet, hash, at: None };
+        if self.clocks.are_several() {
+            self.hold_long(held);
+            return;
+        }
         if self.held.back().is_none_or(|last| last.packet.time <= held.packet.time) {
             self.held.push_back(held);
         } else {
@@ -161,8 +173,34 @@ impl Analysis {
         }
     }
 
+    /// Holds a packet of one of several interfaces until the others have handed over theirs.
+    fn hold_long(&mut self, held: Held) {
+        self.held.push_back(held);
+        if self.held.len() < MOST_HELD {
+            return;
+        }
+        self.sort();
+        let until = self.clocks.latest().saturating_sub(WAIT);
+        let past = self.held.partition_point(|each| each.packet.time < until);
+        self.release(past.max(MOST_HELD / 2));
+    }
+
+    /// Puts the packets that are held in the order of their times.
+    fn sort(&mut self) {
+        self.held.make_contiguous().sort_by_key(|each| each.packet.time);
+    }
+
     /// Takes the first packets that are held, so many.
     fn release(&mut self, number: usize) {
+        if self.clocks.are_several() {
+            self.sort();
+        }
+        for at in (0..number).step_by(BATCH) {
+            self.release_batch(BATCH.min(number - at));
+        }
+    }
+
+    fn release_batch(&mut self, number: usize) {
         for held in self.held.iter_mut().take(number) {
             held.at = self.open.guess(held.hash);
         }
@@ -197,7 +235,7 @@ impl Analysis {
                 self.totals.options_cut += u64::from(tcp.options_cut);
                 self.on_tcp(held, tcp)
             }
-            Transport::Udp(first) => {
+            Transport::Udp { first, .. } => {
                 self.totals.udp += 1;
                 self.on_udp(held, *first)
             }
@@ -210,14 +248,15 @@ impl Analysis {
 
     /// A later fragment: more bytes of its flow.
     fn on_part(&mut self, held: &Held, part: &Part) -> Again {
-        if part.seq.is_none() && !part.again {
-            self.flows.on_part(&held.packet, held.hash);
-        } else if part.seq.is_some() {
-            let at = self.place(held);
-            if let Some(state) = at.and_then(|at| self.open.get_mut(at)) {
-                state.on_part(&held.packet, part);
-            }
-        }
+        self.totals.fragments += 1;
+        let has_flow = if part.seq.is_some() {
+            let at = self.place(held, None);
+            let state = at.and_then(|at| self.open.get_mut(at));
+            state.map(|state| state.on_part(&held.packet, part)).is_some()
+        } else {
+            part.again || self.flows.on_part(&held.packet, held.hash)
+        };
+        self.totals.lone_fragments += u64::from(!has_flow);
         if part.again {
             Again::Captured(false)
         } else {
@@ -232,6 +271,7 @@ impl Analysis {
                 self.totals.dropped_flows += 1;
                 self.rows.datagrams.extend(self.flows.end_one());
             }
+            self.totals.shared_ends += u64::from(self.flows.has_ends(packet, held.hash));
             self.flows.begin(packet, held.hash)
         });
         let (again, number) = self.flows.on_packet(at, packet);
@@ -244,19 +284,31 @@ impl Analysis {
         }
         // All packets of QUIC have this bit (RFC 9000, section 17).
         if let Some(first) = first.filter(|first| first & 0x40 != 0) {
-            self.flows.on_quic(packet, first, &mut self.rows.spun);
+            self.flows.on_quic(at, packet, first, &mut self.rows.spun);
         }
         Again::No
     }
 
     fn on_tcp(&mut self, held: &Held, tcp: &Tcp) -> Again {
         let packet = &held.packet;
-        let at = match self.place(held) {
-            Some(at) if !self.open.get_mut(at).is_some_and(|state| state.ended_by(packet, tcp)) => at,
-            Some(at) => {
-                self.rows.connections.extend(self.open.end(at, &mut self.found));
-                self.begin(held, tcp)
-            }
+        let at = match self.place(held, Some(tcp)) {
+            Some(at) => match self.open.get_mut(at).map(|state| state.opening(packet, tcp)) {
+                None | Some(Opening::Own) => at,
+                Some(Opening::Held) => return Again::Outside,
+                Some(Opening::Another) => {
+                    self.rows.connections.extend(self.open.end(at, &mut self.found));
+                    self.begin(held, tcp)
+                }
+                Some(Opening::Confirmed(held_back)) => {
+                    let (packet, tcp) = *held_back;
+                    self.rows.connections.extend(self.open.end(at, &mut self.found));
+                    let at = self.begin(&Held { packet, ..*held }, &tcp);
+                    if let Some(state) = self.open.get_mut(at) {
+                        state.on_packet(&packet, &tcp, &mut self.found);
+                    }
+                    at
+                }
+            },
             None => self.begin(held, tcp),
         };
         let Some(state) = self.open.get_mut(at) else { return Again::No };
@@ -278,12 +330,13 @@ impl Analysis {
             self.totals.dropped_flows += 1;
             self.rows.connections.extend(self.open.end_oldest(&mut self.found));
         }
+        self.totals.shared_ends += u64::from(self.open.has_ends(&held.packet, held.hash));
         self.open.begin(&held.packet, tcp, held.hash)
     }
 
     /// Where the connection of a packet is among those that are open.
-    fn place(&self, held: &Held) -> Option<usize> {
-        self.open.place(&held.packet, held.hash, held.at)
+    fn place(&self, held: &Held, tcp: Option<&Tcp>) -> Option<usize> {
+        self.open.place(&held.packet, tcp, held.hash, held.at)
     }
 
     /// Connections, retransmissions and timeouts so far.
@@ -297,9 +350,15 @@ impl Analysis {
         self.totals
     }
 
+    /// Frames that were not read so far.
+    pub fn unread(&self) -> &Unreads {
+        &self.unread
+    }
+
     /// Takes the rows that nothing can change any more, so that they need no memory here.
     pub fn rows(&mut self) -> Rows {
-        self.found.events.forget(self.latest);
+        let held = if self.clocks.are_several() { WAIT } else { 0 };
+        self.found.events.forget(self.clocks.latest().saturating_sub(held));
         let events = self.found.events.take();
         self.taken(events)
     }
@@ -335,6 +394,6 @@ impl Analysis {
             flow.is_ok_and(|at| rows.datagrams[at].spin.is_none())
         };
         rows.spun.retain(|sample| !silent(sample));
-        Finished { totals: self.totals, traffic: self.traffic, rows }
+        Finished { totals: self.totals, unread: self.unread, traffic: self.traffic, rows }
     }
 }

@@ -2,24 +2,29 @@
 
 mod again;
 mod answers;
+mod ecn;
 mod parts;
+mod placing;
+mod probes;
+mod strays;
+
+pub use strays::Opening;
 
 use std::collections::VecDeque;
 
-use crate::direction::{newer, Direction, Pending};
+use crate::direction::Direction;
 use crate::events::Events;
+use crate::identity::Networks;
 use crate::packet::{flag, Endpoint, Packet, Tcp};
+use crate::pending::Pending;
 use crate::recent::Again;
-use crate::result::{Connection, Event, Kind, Sample, Way};
+use crate::result::{Connection, Event, Kind, Sample, Summary, Way};
 use crate::scoreboard::Segment;
-use crate::sender::{Repeat, SHORTEST_TIMEOUT};
+use crate::sender::Repeat;
 use crate::slim::Maybe;
 
 /// Round trip that is assumed while none is known, in nanoseconds.
 const ASSUMED_RTT: i64 = 3_000_000;
-
-/// Shortest least round trip by which retransmissions are judged: hosts take tens of microseconds to answer.
-const SHORTEST_TOLD: i64 = 1_000_000;
 
 /// Where samples and events go.
 #[derive(Debug, Default)]
@@ -51,11 +56,18 @@ pub struct State {
     pub closing: bool,
     /// Round trips of the handshake: to who answers, and to who opened.
     pub handshake: [Maybe<i64>; 2],
+    /// Networks in which its directions pass.
+    pub networks: Networks,
     /// Both directions, forward first.
     pub ways: [Direction; 2],
+    /// Accurate ECN, if there is any.
+    ecn: Option<Box<ecn::AccurateEcn>>,
+    /// Segments that are held back, if there are any.
+    strays: Option<Box<strays::Strays>>,
 }
 
 /// Where the bytes of a packet stand among those that passed before.
+#[derive(Default)]
 struct Passing {
     start: u64,
     end: u64,
@@ -69,8 +81,8 @@ struct Passing {
     unseen: u64,
 }
 
-/// Least silence in front of a retransmission of which no copy passed, in nanoseconds: it looks like new data.
-const HIDDEN_SILENCE: i64 = 30_000_000;
+/// Packets with data of a direction after which waits for its receiver's window are looked for.
+const LEAST_LIMITED: u32 = 16;
 
 impl State {
     /// A connection that begins with this packet.
@@ -91,8 +103,11 @@ impl State {
             reset: false,
             closing: false,
             handshake: [Maybe::<i64>::NONE; 2],
+            networks: Networks::default(),
             // Who missed the SYNs takes it that both sides have SACK, as nearly all do.
             ways: [Direction::new(!syn), Direction::new(!syn)],
+            ecn: None,
+            strays: None,
         }
     }
 
@@ -100,6 +115,16 @@ impl State {
     pub fn is_of(&self, packet: &Packet) -> bool {
         let ends = (packet.source, packet.destination);
         ends == (self.opener, self.answerer) || ends == (self.answerer, self.opener)
+    }
+
+    /// Direction of a packet between its two ends: 0 is forward.
+    pub fn way(&self, packet: &Packet) -> usize {
+        usize::from(packet.source != self.opener)
+    }
+
+    /// The packet is of this connection, and both directions pass in its network.
+    pub fn is_alike(&self, packet: &Packet) -> bool {
+        self.is_of(packet) && self.networks.are(packet.network)
     }
 
     /// Reads each part of it, so that all come into the cache at once. The result is of no use.
@@ -122,6 +147,7 @@ impl State {
     /// Ends it: no verdict on its retransmissions comes any more.
     pub fn end(mut self: Box<Self>, found: &mut Found) -> Connection {
         let closed = self.closed();
+        self.end_strays();
         for way in &mut self.ways {
             way.settle(usize::MAX, &mut found.events);
         }
@@ -135,7 +161,10 @@ impl State {
             handshake_back: self.handshake[1].get(),
             opened: self.opened,
             closed,
-            ways: self.ways.map(|way| way.summary),
+            ways: self.ways.map(|way| Summary {
+                window_limited: way.limit.map_or(0, |limit| limit.waited()),
+                ..way.summary
+            }),
         }
     }
 
@@ -151,29 +180,38 @@ impl State {
         }
     }
 
-    /// A SYN that cannot belong to this connection: it begins another.
-    pub fn ended_by(&self, packet: &Packet, tcp: &Tcp) -> bool {
-        if tcp.flags & (flag::SYN | flag::ACK) != flag::SYN {
-            return false;
-        }
-        let way = usize::from(packet.source != self.opener);
-        match self.ways[way].first {
-            Some(first) => first != tcp.seq,
-            None => self.ways[way].high.get().is_some() || self.ways[1 - way].first.is_none(),
-        }
-    }
-
-    /// Takes in a packet. Tells whether it has come before.
+    /// Takes in a packet. Tells whether it has come before, or is outside of every window.
     pub fn on_packet(&mut self, packet: &Packet, tcp: &Tcp, found: &mut Found) -> Again {
         let way = if packet.source == self.opener { Way::Forward } else { Way::Back };
+        let again = self.again(packet, tcp, way as usize);
+        if again == Again::No {
+            if self.is_stray(packet, tcp, way as usize) {
+                return self.on_stray(packet, tcp, way, found);
+            }
+            if self.strays.is_some() {
+                self.on_sound(packet, tcp, way, found);
+            }
+        }
+        self.take(packet, tcp, way, again, found);
+        again
+    }
+
+    fn again(&mut self, packet: &Packet, tcp: &Tcp, at: usize) -> Again {
+        let [forward, back] = &mut self.ways;
+        let (own, other) = if at == 0 { (forward, back) } else { (back, forward) };
+        own.recent.again(packet, tcp, Some(&other.recent))
+    }
+
+    /// Takes in a packet that belongs to the connection.
+    fn take(&mut self, packet: &Packet, tcp: &Tcp, way: Way, again: Again, found: &mut Found) {
         let at = way as usize;
         self.end = self.end.max(packet.time);
+        self.networks.add(at, packet.network);
         self.reset |= tcp.flags & flag::RST != 0;
-        let again = self.ways[at].recent.again(packet, tcp);
         if again != Again::No {
             self.on_again(packet, tcp, way, again, found);
             if matches!(again, Again::Captured(_)) {
-                return again;
+                return;
             }
         }
         self.ways[at].on_packet(packet, tcp);
@@ -184,11 +222,12 @@ impl State {
         }
         let sampled = packet.payload > 0 || tcp.flags & (flag::SYN | flag::FIN) != 0;
         self.ways[at].on_stamp(packet.time, tcp, sampled && again == Again::No);
+        self.on_ecn(packet, tcp, way);
         if tcp.flags & flag::ACK != 0 && tcp.flags & flag::RST == 0 {
             self.on_ack(packet, tcp, way, found);
+            self.on_window(packet.time, tcp, way);
         }
         self.ways[at].window = Some(tcp.window);
-        again
     }
 
     pub(super) fn relative(&self, seq: u32, way: Way) -> u64 {
@@ -205,10 +244,10 @@ impl State {
         if tcp.flags & flag::SYN != 0 {
             self.ways[at].on_syn(now, tcp);
         }
+        self.ways[at].on_first(passing.start);
         let high = self.ways[at].high.get();
-        let other_window = self.ways[1 - at].window;
-        if self.is_probe(packet, tcp, &passing, high, other_window) {
-            self.ways[at].count().keep_alives += 1;
+        if self.is_probe(packet, tcp, &passing, at) {
+            self.on_probe(packet, &passing, at);
             return None;
         }
         let counts = length > 0 && tcp.flags & flag::RST == 0;
@@ -244,26 +283,19 @@ impl State {
             let stamp = tcp.stamps.map(|stamps| stamps.0);
             let (start, end) = (passing.start, passing.end);
             let decided = needless.is_some();
-            let pending = Pending { event, start, end, time: now, stamp, decided, reported: false };
+            let pending = Pending {
+                event,
+                start,
+                end,
+                time: now,
+                stamp,
+                decided,
+                reported: false,
+                duplicate: (start, start),
+            };
             self.ways[at].wait(pending, &mut found.events);
         }
         Some(event)
-    }
-
-    fn is_probe(
-        &self,
-        packet: &Packet,
-        tcp: &Tcp,
-        passing: &Passing,
-        high: Option<u64>,
-        window: Option<u16>,
-    ) -> bool {
-        let Some(high) = high else { return false };
-        if tcp.flags & (flag::SYN | flag::FIN | flag::RST) != 0 || tcp.flags & flag::ACK == 0 {
-            return false;
-        }
-        let before = passing.start + 1 == high;
-        (packet.payload == 0 && before) || (packet.payload == 1 && before && window == Some(0))
     }
 
     fn count_event(&mut self, at: usize, kind: Option<Kind>, passing: &Passing, high: Option<u64>) {
@@ -287,92 +319,6 @@ impl State {
         } += 1;
     }
 
-    /// Finds out where the bytes of a packet belong.
-    fn place(&mut self, packet: &Packet, tcp: &Tcp, way: Way) -> Passing {
-        let direction = &mut self.ways[way as usize];
-        let start = direction.advance(tcp.seq);
-        // Behind a first fragment are others, and the FIN behind all of them.
-        let fin = tcp.flags & flag::FIN != 0 && packet.fragmented.is_none();
-        let ends = u64::from(tcp.flags & flag::SYN != 0) + u64::from(fin);
-        let end = start + u64::from(packet.payload) + ends;
-        let Some(high) = direction.high.get() else {
-            let repeat = self.answers_again(tcp, way);
-            return Passing { start, end, late: false, repeat, fresh: true, unseen: 0 };
-        };
-        let ahead = direction.recent.ahead(packet.id);
-        let late = ahead.is_some_and(|ahead| ahead < 0);
-        if end > start && start >= high && start < direction.told && !late {
-            let unseen = direction.told - start;
-            return Passing { start, end, late, repeat: true, fresh: true, unseen };
-        }
-        if start >= high || end == start {
-            if end == start && tcp.flags & (flag::SYN | flag::RST) == 0 {
-                direction.told = direction.told.max(start);
-            }
-            let unseen = if end > start { self.hidden(packet, tcp, way, start - high) } else { 0 };
-            return Passing { start, end, late, repeat: unseen > 0, fresh: true, unseen };
-        }
-        let direction = &self.ways[way as usize];
-        let known = direction.acked.get().is_some_and(|acked| start < acked)
-            || direction.board.touches(start, end.min(high));
-        let (late, repeat) = match ahead {
-            Some(ahead) if ahead < 0 => {
-                let (id, newest) = (packet.id.unwrap_or(0), direction.newest());
-                let before = direction.recent.sent_before(id, packet.time, newest);
-                (true, before.is_some_and(|before| before > start))
-            }
-            Some(_) => (false, true),
-            None => {
-                let late = self.late_by_time(packet, tcp, way, start, known);
-                (late, !late)
-            }
-        };
-        Passing { start, end, late, repeat, fresh: !known, unseen: 0 }
-    }
-
-    /// A SYN with ACK whose first copy did not pass: it answers a SYN before the last one.
-    fn answers_again(&self, tcp: &Tcp, way: Way) -> bool {
-        let mut syns = self.ways[1 - way as usize].syns().rev();
-        let (Some((_, echo)), Some((_, Some(last)))) = (tcp.stamps, syns.next()) else { return false };
-        let answer = tcp.flags & (flag::SYN | flag::ACK) == flag::SYN | flag::ACK;
-        answer && syns.next().is_some() && newer(last, echo)
-    }
-
-    /// Bytes that were sent and did not pass in front of a packet that looks new and is a retransmission: its sender was
-    /// silent for long, and more packets are missing than the bytes that are missing can fill. Zero if it is new.
-    fn hidden(&self, packet: &Packet, tcp: &Tcp, way: Way, hole: u64) -> u64 {
-        let direction = &self.ways[way as usize];
-        let missing = direction.recent.ahead(packet.id).map_or(0, |ahead| i64::from(ahead) - 1);
-        let size = u64::from(direction.largest.max(packet.payload).max(1));
-        if missing <= hole.div_ceil(size) as i64 || !direction.recent.counts() || direction.joined() {
-            return 0;
-        }
-        let heard = self.ways[1 - way as usize].recent.last_time().unwrap_or(packet.time);
-        let sender_half = self.ways[1 - way as usize].least.get().unwrap_or(0);
-        let path = direction.least.get().unwrap_or(0) + sender_half;
-        let unheard = packet.time - heard - sender_half;
-        let silence = direction.silence(tcp).map_or(unheard, |silence| silence.min(unheard));
-        // A sender with a single segment on its way waits for a delayed ACK, too.
-        let single = hole == 0 && direction.acked.get() == direction.high.get();
-        let least = if single { SHORTEST_TIMEOUT } else { HIDDEN_SILENCE.max(path + path / 3) };
-        if silence < least {
-            return 0;
-        }
-        missing as u64 * size
-    }
-
-    /// Tells a late packet from a retransmission where numbers of IP do not: by time stamps, and by time itself.
-    fn late_by_time(&self, packet: &Packet, tcp: &Tcp, way: Way, start: u64, known: bool) -> bool {
-        let direction = &self.ways[way as usize];
-        let Some(above) = direction.board.above(start) else { return false };
-        if let (Some((value, _)), Some(first)) = (tcp.stamps, above.last_stamp()) {
-            if value != first {
-                return newer(first, value);
-            }
-        }
-        !known && packet.time - above.first < self.least_path(way) * 6 / 10
-    }
-
     /// Least round trip over the whole path, of a direction's data.
     fn least_path(&self, way: Way) -> i64 {
         let [receiver, sender] = [way as usize, 1 - way as usize].map(|at| self.ways[at].least.get());
@@ -385,8 +331,8 @@ impl State {
     /// The receiver has said already that it has these bytes.
     fn arrived(&self, way: Way, passing: &Passing) -> bool {
         let direction = &self.ways[way as usize];
-        direction.acked.get().is_some_and(|acked| passing.end <= acked)
-            || direction.board.sacked(passing.start, passing.end)
+        let acked = direction.acked.get().unwrap_or(passing.start).max(passing.start);
+        passing.end <= acked || direction.board.sacked(acked, passing.end)
     }
 
     fn kind(&mut self, packet: &Packet, tcp: &Tcp, way: Way, passing: &Passing) -> Kind {
@@ -419,26 +365,59 @@ impl State {
         self.ways[at].sender.on_repeat(&repeat)
     }
 
-    /// Puts the bytes on the scoreboard.
+    /// Takes in the window that a packet offers for the other direction's data.
+    fn on_window(&mut self, now: i64, tcp: &Tcp, way: Way) {
+        let (own, other) = (self.ways[way as usize].scale, self.ways[1 - way as usize].scale);
+        let shift = if tcp.flags & flag::SYN != 0 { 0 } else { own.shift(other) };
+        let data = 1 - way as usize;
+        self.ways[data].on_window(tcp.ack, u32::from(tcp.window) << shift);
+        if own.is_known(other) && self.ways[data].summary.tally.data_packets() >= LEAST_LIMITED {
+            let (half, path) = self.halves(data);
+            let direction = &mut self.ways[data];
+            if let Some(edge) = direction.edge.get() {
+                direction.limit.get_or_insert_with(Box::default).on_window(now, edge, half, path);
+            }
+        }
+    }
+
+    /// Least round trips of a direction's data: between the point and its sender, and over the whole path.
+    fn halves(&self, data: usize) -> (i64, i64) {
+        let half = self.ways[1 - data].least.get().unwrap_or(0);
+        (half, half + self.ways[data].least.get().unwrap_or(0))
+    }
+
+    /// Puts the bytes on the scoreboard, but for those that were acknowledged before they passed.
     fn push_segment(&mut self, now: i64, tcp: &Tcp, at: usize, passing: &Passing) {
+        let (half, path) = self.halves(at);
         let direction = &mut self.ways[at];
         let stamp = tcp.stamps.map(|stamps| stamps.0);
         let (start, end) = (passing.start, passing.end);
         let segment = Segment::new(start, end, now, stamp, tcp.flags & flag::SYN != 0);
         let high = direction.high.get().unwrap_or(start);
+        let acked = direction.acked.get().unwrap_or(0);
         if start >= high {
             if start > high {
                 direction.count().holes += 1;
             }
-            direction.board.push(segment);
+            if start >= acked {
+                direction.board.push(segment);
+            } else {
+                direction.on_early_ack(segment, acked, tcp.flags & flag::FIN != 0);
+            }
         } else {
-            let unacked = start.max(direction.acked.get().unwrap_or(0));
+            let unacked = start.max(acked);
             if unacked < end.min(high) {
                 direction.board.pass(segment.part(unacked, end.min(high)).filling());
             }
             if end > high {
                 direction.board.push(segment.part(high, end).again());
             }
+        }
+        if end > high {
+            if let Some(limit) = &mut direction.limit {
+                limit.on_data(now, end, half, path);
+            }
+            direction.tail = (end - start) as u32;
         }
         let high = high.max(end);
         direction.high = Maybe::<u64>::new(high);
@@ -447,7 +426,9 @@ impl State {
             direction.sender.on_sent(now);
         }
         if let Some(acked) = direction.acked.get() {
-            direction.summary.tally.in_flight(high.saturating_sub(acked));
+            let flight = high.saturating_sub(acked);
+            let offered = if direction.widest > 0 { u64::from(direction.widest) } else { u64::MAX };
+            direction.summary.tally.in_flight(flight.min(offered));
         }
     }
 }
@@ -458,6 +439,7 @@ mod tests {
 
     #[test]
     fn a_connection_is_small() {
-        assert!(std::mem::size_of::<State>() <= 768);
+        let size = std::mem::size_of::<State>();
+        assert!(size <= 928, "{size}");
     }
 }

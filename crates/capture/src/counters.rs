@@ -76,12 +76,26 @@ counters! {
     keep_alives,
     /// Packets with a congestion mark.
     marks,
-    /// Packets that echo a mark.
+    /// Marks that this side reports: packets with the flag ECE, or what the counter of Accurate ECN counts.
     mark_echoes,
+    /// Packets with the code point ECT(0).
+    ect0,
+    /// Packets with the code point ECT(1).
+    ect1,
+    /// Bytes with ECT(0) that an Accurate ECN option of this side reports.
+    echoed_ect0_bytes,
+    /// Bytes with ECT(1) that such an option reports.
+    echoed_ect1_bytes,
+    /// Bytes with a mark that such an option reports.
+    echoed_ce_bytes,
     /// Resets.
     resets,
     /// Packets larger than the maximum segment size: captured before they were cut, or after they were joined.
     super_packets,
+    /// Segments outside of every window that was offered. They count nowhere else.
+    strays,
+    /// Packets that were acknowledged before they were captured.
+    early_acks,
     /// Most bytes in flight.
     max_in_flight,
     /// ACKs of new data that made no sample, because they could answer more than one transmission.
@@ -134,9 +148,30 @@ impl Tally {
         self.data_packets -= 1;
     }
 
+    /// Payload that is no data after all.
+    pub fn no_data(&mut self, payload: u32) {
+        self.data_packets = self.data_packets.saturating_sub(1);
+        self.data_bytes = self.data_bytes.saturating_sub(payload);
+    }
+
+    /// Packets so far.
+    pub fn packets(&self) -> u64 {
+        u64::from(self.packets) + self.more.as_ref().map_or(0, |more| more.packets)
+    }
+
+    /// Packets with payload so far, up to some billions.
+    pub fn data_packets(&self) -> u32 {
+        self.data_packets
+    }
+
     /// Bytes that were acknowledged.
     pub fn acked(&mut self, bytes: u64) {
         add(&mut self.acked_bytes, bytes, &mut self.more, |more| &mut more.acked_bytes);
+    }
+
+    /// A number that was acknowledged was that of a FIN.
+    pub fn no_payload_acked(&mut self) {
+        self.acked_bytes = self.acked_bytes.saturating_sub(1);
     }
 
     /// Bytes in flight.

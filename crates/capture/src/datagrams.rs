@@ -5,8 +5,9 @@ use std::collections::VecDeque;
 use hashbrown::HashTable;
 use rustc_hash::FxHashMap;
 
-use crate::index::{hash, Slot};
-use crate::packet::{Endpoint, Packet, Tcp};
+use crate::identity::Networks;
+use crate::index::Slot;
+use crate::packet::{Endpoint, Packet, Tcp, Transport};
 use crate::recent::{Again, Recent};
 use crate::result::Datagrams;
 use crate::spin::{Spin, SpinSample, Turn};
@@ -26,12 +27,20 @@ fn ordered(source: Endpoint, destination: Endpoint) -> (Key, usize) {
     }
 }
 
+/// Stands for the numbers of TCP.
+fn numbers(digest: u32) -> Tcp {
+    Tcp { ack: digest, ..Tcp::default() }
+}
+
 /// A flow that is followed.
 #[derive(Debug)]
 struct Flowing {
     datagrams: Datagrams,
     recent: Recent,
     hash: u32,
+    networks: Networks,
+    /// Number by which the two directions find each other where several networks have flows with the same ends.
+    group: u32,
 }
 
 /// The flows that are followed.
@@ -46,8 +55,8 @@ pub struct Flows {
     silent: VecDeque<(i64, u32)>,
     /// The next flow that is looked at for room that it does not need.
     hand: usize,
-    /// Connections that may be QUIC's, by their ends, the lower first.
-    spins: FxHashMap<Key, Spin>,
+    /// Connections that may be QUIC's, by their ends, the lower first, and their group.
+    spins: FxHashMap<(Key, u32), Spin>,
 }
 
 impl Flows {
@@ -65,9 +74,30 @@ impl Flows {
         self.alive
     }
 
-    /// Where the flow of a packet is, if it is followed.
+    /// Where the flow of a packet is, if it is followed: one of its network, or one of which the packet is a copy.
     pub fn place(&self, packet: &Packet, hash: u32) -> Option<usize> {
-        self.find(packet.source, packet.destination, hash)
+        let is_copy = |flow: &Flowing| match packet.transport {
+            Transport::Udp { digest, .. } => flow.recent.has_alike(packet, &numbers(digest)),
+            _ => false,
+        };
+        let flows = || between(&self.index, &self.places, (packet.source, packet.destination), hash);
+        let own = flows().find(|(_, flow)| flow.networks.has(0, packet.network));
+        own.or_else(|| flows().find(|(_, flow)| is_copy(flow))).map(|(at, _)| at)
+    }
+
+    /// A flow has the ends of this packet.
+    pub fn has_ends(&self, packet: &Packet, hash: u32) -> bool {
+        between(&self.index, &self.places, (packet.source, packet.destination), hash).next().is_some()
+    }
+
+    /// The group of a flow that begins: that of the other direction in the same network, or a new one if the ends are in use.
+    fn group(&self, packet: &Packet, hash: u32) -> u32 {
+        let mut back = between(&self.index, &self.places, (packet.destination, packet.source), hash);
+        match back.find(|(_, flow)| flow.networks.has(0, packet.network)) {
+            Some((_, flow)) => flow.group,
+            None if self.has_ends(packet, hash) => packet.network,
+            None => 0,
+        }
     }
 
     /// Begins a flow with this packet, and tells where it is.
@@ -75,7 +105,8 @@ impl Flows {
         self.begun += 1;
         self.alive += 1;
         let datagrams = Datagrams::new(self.begun, packet);
-        let flow = Some(Flowing { datagrams, recent: Recent::default(), hash });
+        let (networks, group) = (Networks::default(), self.group(packet, hash));
+        let flow = Some(Flowing { datagrams, recent: Recent::default(), hash, networks, group });
         let at = match self.free.pop() {
             Some(at) => {
                 self.places[at as usize] = flow;
@@ -95,36 +126,36 @@ impl Flows {
     /// Takes in a packet of the flow at a place. Tells whether it has come before, and the number of the flow.
     pub fn on_packet(&mut self, at: usize, packet: &Packet) -> (Again, u32) {
         let Some(flow) = &mut self.places[at] else { return (Again::No, 0) };
-        let bare = Tcp::default();
-        let again = flow.recent.again(packet, &bare);
+        flow.networks.add(0, packet.network);
+        let Transport::Udp { digest, .. } = packet.transport else {
+            return (Again::No, flow.datagrams.number);
+        };
+        let again = flow.recent.again(packet, &numbers(digest), None);
         if !matches!(again, Again::Captured(_)) {
-            flow.recent.add(packet, &bare, false, false);
+            flow.recent.add(packet, &numbers(digest), false, false);
             flow.datagrams.count(packet);
         }
         (again, flow.datagrams.number)
     }
 
-    /// Takes in a later fragment.
-    pub fn on_part(&mut self, packet: &Packet, hash: u32) {
-        if let Some(at) = self.place(packet, hash) {
-            if let Some(flow) = &mut self.places[at] {
-                flow.datagrams.count(packet);
-            }
-        }
+    /// Takes in a later fragment. False if its flow is not followed.
+    pub fn on_part(&mut self, packet: &Packet, hash: u32) -> bool {
+        let flow = self.place(packet, hash).and_then(|at| self.places[at].as_mut());
+        flow.map(|flow| flow.datagrams.count(packet)).is_some()
     }
 
-    /// Takes in a packet that may be of QUIC, with the first byte of its payload.
-    pub fn on_quic(&mut self, packet: &Packet, first: u8, samples: &mut Vec<SpinSample>) {
+    /// Takes in a packet of the flow at a place that may be of QUIC, with the first byte of its payload.
+    pub fn on_quic(&mut self, at: usize, packet: &Packet, first: u8, samples: &mut Vec<SpinSample>) {
+        let Some(Flowing { hash, group, .. }) = self.places[at] else { return };
         let (ends, way) = ordered(packet.source, packet.destination);
         let ports = (packet.source.port, packet.destination.port);
         let turn = Turn { time: packet.time, first, way, ports };
         let (index, places) = (&self.index, &self.places);
-        let hash = hash(&ends.0, &ends.1);
         let numbered = |key| {
-            let flow = places[find(index, places, key, hash)?].as_ref()?;
-            Some(flow.datagrams.number)
+            let flow = between(index, places, key, hash).find(|(_, flow)| flow.group == group);
+            flow.map(|(_, flow)| flow.datagrams.number)
         };
-        self.spins.entry(ends).or_default().on_packet(&turn, |(way, span, rtt)| {
+        self.spins.entry((ends, group)).or_default().on_packet(&turn, |(way, span, rtt)| {
             let key = if way == 0 { ends } else { (ends.1, ends.0) };
             if let Some(flow) = numbered(key) {
                 let (time, frame) = (packet.time, packet.frame);
@@ -176,27 +207,27 @@ impl Flows {
         }
         let mut datagrams = flow.datagrams;
         let (ends, way) = ordered(datagrams.source, datagrams.destination);
-        if let Some(spin) = self.spins.get_mut(&ends) {
+        if let Some(spin) = self.spins.get_mut(&(ends, flow.group)) {
             let spun = spin.end(way);
             datagrams.spin = spun.spins().then(|| Box::new(spun));
-            if self.find(datagrams.destination, datagrams.source, flow.hash).is_none() {
-                self.spins.remove(&ends);
+            let back = (datagrams.destination, datagrams.source);
+            let mut back = between(&self.index, &self.places, back, flow.hash);
+            if !back.any(|(_, each)| each.group == flow.group) {
+                self.spins.remove(&(ends, flow.group));
             }
         }
         Some(datagrams)
     }
-
-    fn find(&self, source: Endpoint, destination: Endpoint, hash: u32) -> Option<usize> {
-        find(&self.index, &self.places, (source, destination), hash)
-    }
 }
 
-/// Where the flow from one end to another is.
-fn find(index: &HashTable<Slot>, places: &[Option<Flowing>], key: Key, hash: u32) -> Option<usize> {
-    let is_of = |slot: &Slot| {
-        let flow = places[slot.at as usize].as_ref();
-        slot.hash == hash
-            && flow.is_some_and(|flow| (flow.datagrams.source, flow.datagrams.destination) == key)
-    };
-    index.find(Slot { hash, at: 0 }.spread(), is_of).map(|slot| slot.at as usize)
+/// The flows from one end to another.
+fn between<'a>(
+    index: &'a HashTable<Slot>,
+    places: &'a [Option<Flowing>],
+    key: Key,
+    hash: u32,
+) -> impl Iterator<Item = (usize, &'a Flowing)> {
+    let slots = index.iter_hash(Slot { hash, at: 0 }.spread()).filter(move |slot| slot.hash == hash);
+    let flows = slots.filter_map(|slot| Some((slot.at as usize, places[slot.at as usize].as_ref()?)));
+    flows.filter(move |(_, flow)| (flow.datagrams.source, flow.datagrams.destination) == key)
 }

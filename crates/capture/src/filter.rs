@@ -1,7 +1,9 @@
-//! Expressions that choose packets, in the words of tcpdump: `tcp and host 10.0.0.1 and not port 22`.
+//! Expressions that choose packets, in the words of pcap-filter(7): `tcp and host 10.0.0.1 and not port 22`.
 //!
 //! `tcp`, `udp`, `ip`, `ip6`; `host ADDRESS`, `net ADDRESS/BITS`, `port NUMBER`, each behind `src` or `dst` if one side is meant;
-//! `and`, `or`, `not` and parentheses.
+//! `and`, `or`, `not` and parentheses. As in tcpdump, `and` and `or` bind alike, from left to right. What is read chooses the
+//! packets that tcpdump chooses; all else is refused. The one difference is that addresses and ports are those of the innermost
+//! header, behind tags and in tunnels, where tcpdump does not look unless it is told to.
 
 use std::net::IpAddr;
 
@@ -20,7 +22,8 @@ enum Node {
     Tcp,
     Udp,
     Ip(bool),
-    Net(Side, u128, u32),
+    /// An address of version 6 or 4, and how many of its bits count.
+    Net(Side, bool, u128, u32),
     Port(Side, u16),
     Not(Box<Node>),
     And(Box<Node>, Box<Node>),
@@ -56,7 +59,7 @@ impl Filter {
             return Err(FilterError { word: words[LONGEST].to_owned(), expected: "at most 256 words" });
         }
         words.reverse();
-        let root = disjunction(&mut words)?;
+        let root = sequence(&mut words)?;
         match words.pop() {
             None => Ok(Self { root }),
             Some(word) => Err(FilterError { word: word.to_owned(), expected: "and, or, or the end" }),
@@ -69,22 +72,18 @@ impl Filter {
     }
 }
 
-fn disjunction(words: &mut Vec<&str>) -> Result<Node, FilterError> {
-    let mut left = conjunction(words)?;
-    while matches!(words.last(), Some(&("or" | "||"))) {
-        words.pop();
-        left = Node::Or(Box::new(left), Box::new(conjunction(words)?));
-    }
-    Ok(left)
-}
-
-fn conjunction(words: &mut Vec<&str>) -> Result<Node, FilterError> {
+/// Terms between which `and` and `or` stand.
+fn sequence(words: &mut Vec<&str>) -> Result<Node, FilterError> {
     let mut left = primitive(words)?;
-    while matches!(words.last(), Some(&("and" | "&&"))) {
+    loop {
+        let join = match words.last() {
+            Some(&("and" | "&&")) => Node::And,
+            Some(&("or" | "||")) => Node::Or,
+            _ => return Ok(left),
+        };
         words.pop();
-        left = Node::And(Box::new(left), Box::new(primitive(words)?));
+        left = join(Box::new(left), Box::new(primitive(words)?));
     }
-    Ok(left)
 }
 
 fn primitive(words: &mut Vec<&str>) -> Result<Node, FilterError> {
@@ -92,7 +91,7 @@ fn primitive(words: &mut Vec<&str>) -> Result<Node, FilterError> {
     match word {
         "not" => Ok(Node::Not(Box::new(primitive(words)?))),
         "(" => {
-            let inner = disjunction(words)?;
+            let inner = sequence(words)?;
             match words.pop() {
                 Some(")") => Ok(inner),
                 other => Err(FilterError { word: other.unwrap_or("").to_owned(), expected: ")" }),
@@ -100,11 +99,16 @@ fn primitive(words: &mut Vec<&str>) -> Result<Node, FilterError> {
         }
         "tcp" | "udp" => {
             let kind = if word == "tcp" { Node::Tcp } else { Node::Udp };
-            // `tcp port 80` is short for `tcp and port 80`.
-            if matches!(words.last(), Some(&("port" | "host" | "net" | "src" | "dst"))) {
-                return Ok(Node::And(Box::new(kind), Box::new(primitive(words)?)));
+            // `tcp port 80` is short for `tcp and port 80`; tcpdump takes no address in this place.
+            let at = usize::from(matches!(words.last(), Some(&("src" | "dst"))));
+            match words.iter().rev().nth(at) {
+                Some(&"port") => Ok(Node::And(Box::new(kind), Box::new(primitive(words)?))),
+                Some(other) if matches!(*other, "host" | "net") => {
+                    let expected = "and, or, port, or the end (tcp and host ...)";
+                    Err(FilterError { word: (*other).to_owned(), expected })
+                }
+                _ => Ok(kind),
             }
-            Ok(kind)
         }
         "ip" => Ok(Node::Ip(false)),
         "ip6" => Ok(Node::Ip(true)),
@@ -125,7 +129,10 @@ fn sided(words: &mut Vec<&str>, side: Side) -> Result<Node, FilterError> {
     let value = words.pop().unwrap_or("");
     let fault = |expected| FilterError { word: value.to_owned(), expected };
     if kind == "port" {
-        return value.parse().map(|port| Node::Port(side, port)).map_err(|_| fault("a port, 0 to 65535"));
+        // To tcpdump a number with a zero in front is octal.
+        let is_decimal = value == "0" || !value.starts_with(['0', '+']);
+        let port = value.parse().ok().filter(|_| is_decimal);
+        return port.map(|port| Node::Port(side, port)).ok_or_else(|| fault("a port, 0 to 65535"));
     }
     let (address, bits) =
         value.split_once('/').map_or((value, None), |(address, bits)| (address, Some(bits)));
@@ -134,14 +141,22 @@ fn sided(words: &mut Vec<&str>, side: Side) -> Result<Node, FilterError> {
         IpAddr::V4(four) => (u128::from(four.to_ipv6_mapped()), 32),
         IpAddr::V6(six) => (u128::from(six), 128),
     };
+    if address.is_ipv6() && number >> 32 == 0xffff {
+        return Err(fault("an address that is not one of IPv4 within IPv6"));
+    }
     let bits = match (bits, kind) {
         (None, _) => length,
-        (Some(bits), "net") => {
-            bits.parse().ok().filter(|bits| *bits <= length).ok_or_else(|| fault("a length"))?
-        }
+        (Some(bits), "net") => bits
+            .parse::<u32>()
+            .ok()
+            .filter(|number| *number <= length && bits == number.to_string())
+            .ok_or_else(|| fault("a length, up to 32 bits of IPv4 and 128 of IPv6"))?,
         _ => return Err(fault("an address without a length")),
     };
-    Ok(Node::Net(side, number, bits + 128 - length))
+    if bits < length && number << (128 - length + bits) != 0 {
+        return Err(fault("an address whose bits behind the length are 0"));
+    }
+    Ok(Node::Net(side, address.is_ipv6(), number, bits + 128 - length))
 }
 
 impl Side {
@@ -154,6 +169,10 @@ impl Side {
     }
 }
 
+fn is_six(packet: &Packet) -> bool {
+    packet.source.address >> 32 != 0xffff
+}
+
 impl Node {
     fn takes(&self, packet: &Packet) -> bool {
         match self {
@@ -161,14 +180,18 @@ impl Node {
                 matches!(packet.transport, Transport::Tcp(_) | Transport::Part(Part { seq: Some(_), .. }))
             }
             Self::Udp => {
-                matches!(packet.transport, Transport::Udp(_) | Transport::Part(Part { seq: None, .. }))
+                matches!(packet.transport, Transport::Udp { .. } | Transport::Part(Part { seq: None, .. }))
             }
-            Self::Ip(six) => (packet.source.address >> 32 != 0xffff) == *six,
-            Self::Net(side, number, bits) => side.any(packet, |end| {
+            Self::Ip(six) => is_six(packet) == *six,
+            Self::Net(side, six, number, bits) => {
                 let rest = 128 - bits;
-                rest >= 128 || end.address >> rest == number >> rest
-            }),
-            Self::Port(side, port) => side.any(packet, |end| end.port == *port),
+                let is_in = |end: &Endpoint| rest >= 128 || end.address >> rest == number >> rest;
+                is_six(packet) == *six && side.any(packet, is_in)
+            }
+            Self::Port(side, port) => {
+                // A later fragment has no ports of its own.
+                !matches!(packet.transport, Transport::Part(_)) && side.any(packet, |end| end.port == *port)
+            }
             Self::Not(inner) => !inner.takes(packet),
             Self::And(left, right) => left.takes(packet) && right.takes(packet),
             Self::Or(left, right) => left.takes(packet) || right.takes(packet),
@@ -187,6 +210,9 @@ mod tests {
             frame: 1,
             time: 0,
             interface: 0,
+            clock: 0,
+            network: 0,
+            nested: false,
             source: end(1, 4000),
             destination: end(2, 80),
             ip_length: 40,
@@ -195,7 +221,7 @@ mod tests {
             ecn: 0,
             id: None,
             fragmented: None,
-            transport: Transport::Udp(None),
+            transport: Transport::Udp { first: None, digest: 0 },
         }
     }
 
@@ -210,8 +236,41 @@ mod tests {
             ("net 10.0.0.0/8 and not ip6", true),
             ("not (host 10.0.0.2 or tcp)", false),
             ("host ::1", false),
+            ("net ::/0", false),
+            ("net 0.0.0.0/0", true),
         ] {
             assert_eq!(Filter::parse(text).unwrap().takes(&packet()), takes, "{text}");
+        }
+    }
+
+    #[test]
+    fn and_binds_no_more_tightly_than_or() {
+        for (text, takes) in [
+            ("udp or port 80 and tcp", false),
+            ("udp or (port 80 and tcp)", true),
+            ("tcp and udp or port 80", true),
+            ("not tcp and host 10.0.0.9 or udp", true),
+        ] {
+            assert_eq!(Filter::parse(text).unwrap().takes(&packet()), takes, "{text}");
+        }
+    }
+
+    #[test]
+    fn refuses_what_tcpdump_reads_otherwise_or_not_at_all() {
+        for text in [
+            "tcp host 10.0.0.1",
+            "udp src net 10.0.0.0/8",
+            "port 010",
+            "port +80",
+            "net 10.0.0.1/8",
+            "net 10.0.0.0/08",
+            "net ::1/64",
+            "host ::ffff:10.0.0.1",
+            "port 80 or 81",
+            "not",
+            "tcp and",
+        ] {
+            assert!(Filter::parse(text).is_err(), "{text}");
         }
     }
 

@@ -14,8 +14,8 @@ const MOST_PARTS: usize = 128;
 const TCP: u8 = 6;
 const UDP: u8 = 17;
 
-/// Addresses, identification and protocol of a packet in fragments.
-type Key = ((u128, u128), u32, u8);
+/// Addresses, identification, protocol and network of a packet in fragments.
+type Key = ((u128, u128), u32, u8, u32);
 
 /// A record of a later fragment: where it begins, and by which interface and with which time to live it passed.
 type Seen = (u32, (u32, u8));
@@ -46,10 +46,10 @@ impl Fragments {
                 let zero = tcp.seq.wrapping_sub(tcp.header.into());
                 (TCP, Some((zero, tcp.stamps.map(|stamps| stamps.0))))
             }
-            Transport::Udp(_) => (UDP, None),
+            Transport::Udp { .. } => (UDP, None),
             Transport::Part(_) => return,
         };
-        let key = ((packet.source.address, packet.destination.address), id, protocol);
+        let key = ((packet.source.address, packet.destination.address), id, protocol, packet.network);
         let known = self.first.iter().any(|first| {
             first.key == key && first.tcp == tcp && packet.time.abs_diff(first.time) < TOGETHER.unsigned_abs()
         });
@@ -65,7 +65,7 @@ impl Fragments {
 
     /// A later fragment as a packet of its flow, if the first one has passed.
     pub fn located(&mut self, part: &Fragment) -> Option<Packet> {
-        let key = (part.addresses, part.id, part.protocol);
+        let key = (part.addresses, part.id, part.protocol, part.network);
         let first = self.first.iter_mut().find(|first| first.key == key)?;
         let way = (part.interface, part.ttl);
         let again = first.seen.iter().any(|(offset, before)| *offset == part.offset && *before != way);
@@ -77,6 +77,9 @@ impl Fragments {
             frame: part.frame,
             time: part.time,
             interface: part.interface,
+            clock: part.clock,
+            network: part.network,
+            nested: part.nested,
             source: Endpoint { address: part.addresses.0, port: first.ports.0 },
             destination: Endpoint { address: part.addresses.1, port: first.ports.1 },
             ip_length: part.ip_length,
@@ -104,7 +107,7 @@ mod tests {
     fn frame(id: u8, flags: u8, offset: u8) -> Decoded {
         let mut data = vec![0x45, 0, 0, 36, 0, id, flags, offset, 64, 17, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2];
         data.extend([0, 7, 0, 9, 0, 16, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8]);
-        decode(&Frame { number: 1, time: 0, interface: 0, link: 101, data: &data, wire: 36 })
+        decode(&Frame { number: 1, time: 0, interface: 0, link: 101, data: &data, wire: 36, lacks: None })
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Quantiles of durations in little memory: counts in buckets whose bounds grow by 1 %, so that a quantile is within
-//! 0.5 % of the true one.
+//! Quantiles of durations in little memory: counts in buckets whose bounds grow by 1 %, so that each duration is known
+//! within 0.5 %. The least and the largest one are kept exactly.
 
 /// Growth of the buckets' bounds.
 const GROWTH: f64 = 1.01;
@@ -72,19 +72,36 @@ impl Histogram {
         self.counts.as_ref().map(|counts| counts.most)
     }
 
-    /// The quantile `at`, between 0 and 1.
+    /// The quantile `at`, between 0 and 1: of `n` durations in order, the one at `(n - 1) * at`, counted from 0, and between
+    /// two neighbours on the line from one to the other. This is type 7 of Hyndman and Fan (1996), the default of NumPy and
+    /// R. It is within 0.5 % of the quantile of the durations themselves.
     pub fn quantile(&self, at: f64) -> Option<f64> {
         let counts = self.counts.as_ref()?;
-        let rank = ((at * counts.count as f64) as u64).min(counts.count - 1);
+        let place = at.clamp(0.0, 1.0) * (counts.count - 1) as f64;
+        let below = place.floor();
+        let (lower, upper) = (counts.ordered(below as u64), counts.ordered(place.ceil() as u64));
+        Some(lower + (place - below) * (upper - lower))
+    }
+}
+
+impl Counts {
+    /// The duration at a rank, counted from 0.
+    fn ordered(&self, rank: u64) -> f64 {
+        if rank == 0 {
+            return self.least as f64;
+        }
+        if rank >= self.count - 1 {
+            return self.most as f64;
+        }
         let mut below = 0;
-        for bucket in &counts.buckets {
+        for bucket in &self.buckets {
             below += u64::from(bucket.count());
             if below > rank {
                 let middle = libm::pow(GROWTH, f64::from(bucket.number()) + 0.5);
-                return Some(middle.clamp(counts.least as f64, counts.most as f64));
+                return middle.clamp(self.least as f64, self.most as f64);
             }
         }
-        Some(counts.most as f64)
+        self.most as f64
     }
 }
 
@@ -98,12 +115,33 @@ mod tests {
         for millis in 1..=1000_i64 {
             histogram.add(millis * 1_000_000);
         }
-        for (at, exact) in [(0.5, 501e6), (0.95, 951e6)] {
+        for (at, exact) in [(0.5, 500.5e6), (0.95, 950.05e6)] {
             let found = histogram.quantile(at).unwrap();
-            assert!((found / exact - 1.0).abs() < 0.006, "{at}: {found}");
+            assert!((found / exact - 1.0).abs() < 0.0051, "{at}: {found}");
         }
         assert_eq!(histogram.least(), Some(1_000_000));
         assert_eq!(Histogram::default().quantile(0.5), None);
+    }
+
+    #[test]
+    fn quantiles_of_few_follow_the_rule_of_many() {
+        for (number, at, exact) in [
+            (1, 0.5, 10e6),
+            (2, 0.5, 55e6),
+            (2, 0.95, 95.5e6),
+            (3, 0.5, 100e6),
+            (3, 0.25, 55e6),
+            (4, 0.5, 550e6),
+            (4, 1.0, 10_000e6),
+            (4, 0.0, 10e6),
+        ] {
+            let mut histogram = Histogram::default();
+            for power in 0..number {
+                histogram.add(10_i64.pow(7 + power));
+            }
+            let found = histogram.quantile(at).unwrap();
+            assert!((found / exact - 1.0).abs() < 0.0051, "{at} of {number}: {found}");
+        }
     }
 
     #[test]

@@ -17,6 +17,7 @@
 //! ```
 
 pub mod analysis;
+mod clocks;
 mod connection;
 pub mod counters;
 mod datagrams;
@@ -26,9 +27,12 @@ mod events;
 pub mod filter;
 mod fragments;
 pub mod histogram;
+mod identity;
 mod index;
+mod limit;
 pub mod packet;
 pub mod passing;
+mod pending;
 mod recent;
 pub mod result;
 mod scoreboard;
@@ -38,6 +42,7 @@ pub mod source;
 pub mod spin;
 mod table;
 pub mod traffic;
+pub mod unread;
 
 /// The example of the README, which runs as a test.
 #[cfg(doctest)]

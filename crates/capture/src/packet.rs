@@ -1,5 +1,7 @@
 //! A packet as the analysis sees it: numbers out of its headers, none of its payload.
 
+use crate::unread::Unread;
+
 /// The flags of a TCP header that the analysis looks at.
 pub mod flag {
     /// The sender has no more data.
@@ -52,6 +54,21 @@ pub struct Tcp {
     pub scale: Option<u8>,
     /// The snap length has cut options off.
     pub options_cut: bool,
+    /// The flag AE of Accurate ECN (RFC 9768), which stands above those in `flags`.
+    pub ae: bool,
+    /// Byte counters of an Accurate ECN option.
+    pub marked_bytes: MarkedBytes,
+}
+
+/// Byte counters of an Accurate ECN option (RFC 9768, section 3.2.3): 24 bits each, as far as the option has them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MarkedBytes {
+    /// Payload that arrived with ECT(0), from 1.
+    pub ect0: Option<u32>,
+    /// Payload that arrived with CE, from 0.
+    pub ce: Option<u32>,
+    /// Payload that arrived with ECT(1), from 1.
+    pub ect1: Option<u32>,
 }
 
 /// Payload above IP.
@@ -59,8 +76,13 @@ pub struct Tcp {
 pub enum Transport {
     /// TCP.
     Tcp(Tcp),
-    /// UDP, with the first byte of its payload where it was captured.
-    Udp(Option<u8>),
+    /// UDP.
+    Udp {
+        /// First byte of its payload, where it was captured.
+        first: Option<u8>,
+        /// Hash of its checksum and the first bytes of its payload.
+        digest: u32,
+    },
     /// A later fragment of a packet of TCP, or of UDP, whose ports the first one had.
     Part(Part),
 }
@@ -85,6 +107,12 @@ pub struct Packet {
     pub time: i64,
     /// Interface that captured it, with the kernel's number of the device where the link layer says it.
     pub interface: u32,
+    /// Number of the interface in the file, whose clock gave the time.
+    pub clock: u32,
+    /// Hash of the VLAN tags, labels and tunnels around the packet; 0 where there are none.
+    pub network: u32,
+    /// Its IP header is behind a tag or tunnel, or has extension headers, where tcpdump's filters do not look.
+    pub nested: bool,
     /// Sender.
     pub source: Endpoint,
     /// Receiver.
@@ -114,6 +142,12 @@ pub struct Fragment {
     pub time: i64,
     /// Interface, as in [`Packet`].
     pub interface: u32,
+    /// Interface in the file, as in [`Packet`].
+    pub clock: u32,
+    /// Network, as in [`Packet`].
+    pub network: u32,
+    /// Behind tags, as in [`Packet`].
+    pub nested: bool,
     /// Addresses of source and destination, as in [`Endpoint`].
     pub addresses: (u128, u128),
     /// Identification that all fragments of its packet share.
@@ -137,10 +171,8 @@ pub enum Decoded {
     Packet(Packet),
     /// A later fragment of an IP packet, which has no ports.
     Fragment(Fragment),
-    /// IP with something else above it.
-    OtherIp,
-    /// Not IP, or of a link layer that is unknown.
-    NotIp,
+    /// Something else.
+    Unread(Unread),
     /// Its headers are cut or damaged.
     Damaged,
 }

@@ -6,6 +6,7 @@ use crate::packet::{Endpoint, Packet};
 use crate::passing::Passed;
 use crate::spin::{SpinSample, Spun};
 use crate::traffic::Traffic;
+use crate::unread::Unreads;
 
 /// Counts over a capture: its frames by kind, and what it lacks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -20,20 +21,26 @@ pub struct Totals {
     pub fragments: u64,
     /// Those of them whose first one did not pass before, so that their flow is unknown.
     pub lone_fragments: u64,
-    /// IP with something else above it.
-    pub other_ip: u64,
-    /// Frames without IP.
-    pub not_ip: u64,
+    /// Packets and later fragments that the filter did not choose.
+    pub filtered: u64,
+    /// Packets that the filter chose by headers in which tcpdump's filters do not look: behind tags, in tunnels.
+    pub nested: u64,
     /// Frames whose headers are cut or damaged.
     pub damaged: u64,
     /// TCP packets whose options the snap length cut.
     pub options_cut: u64,
     /// Packets in the wrong order by their times, which were put right.
     pub swapped: u64,
-    /// Steps of the clock to before what came before.
+    /// Packets that stood behind later ones of another interface, and were put in order by their times.
+    pub overtaken: u64,
+    /// Packets that stood behind later ones of another interface by more time than is waited for.
+    pub far_behind: u64,
+    /// Steps back of an interface's clock.
     pub steps_back: u64,
     /// Connections and flows that were ended to make room for new ones.
     pub dropped_flows: u64,
+    /// Connections and flows that began while others had the same addresses and ports in another network.
+    pub shared_ends: u64,
 }
 
 /// Direction of a packet within its connection.
@@ -193,6 +200,8 @@ pub struct Summary {
     pub seq: Histogram,
     /// Round trips by time stamps.
     pub stamps: Histogram,
+    /// Time for which its sender waited for the window of its receiver, in nanoseconds.
+    pub window_limited: i64,
 }
 
 impl Summary {
@@ -302,6 +311,8 @@ impl Rows {
 pub struct Finished {
     /// Counts over the capture.
     pub totals: Totals,
+    /// Frames that were not read, by their reasons.
+    pub unread: Unreads,
     /// Packets and bytes over time.
     pub traffic: Traffic,
     /// Rows that were not taken before: connections and flows by number, events by frame.

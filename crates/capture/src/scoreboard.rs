@@ -63,7 +63,8 @@ impl Segment {
 
     /// A part of it.
     pub fn part(self, start: u64, end: u64) -> Self {
-        Self { start, length: u32::try_from(end - start).unwrap_or(u32::MAX), ..self }
+        let known = if start > self.start { self.known & !known::SYN } else { self.known };
+        Self { known, start, length: u32::try_from(end - start).unwrap_or(u32::MAX), ..self }
     }
 
     /// Byte behind the last.
@@ -116,6 +117,8 @@ impl Segment {
 #[derive(Clone, Debug, Default)]
 pub struct Scoreboard {
     segments: VecDeque<Segment>,
+    /// Segments may have been reported by SACK blocks.
+    any_sacked: bool,
 }
 
 impl Scoreboard {
@@ -224,11 +227,24 @@ impl Scoreboard {
             }
             if !segment.sacked() && segment.start >= start && segment.end() <= end {
                 segment.known |= known::SACKED;
+                self.any_sacked = true;
                 any = true;
                 newly(segment);
             }
         }
         any
+    }
+
+    /// Takes back what SACK blocks reported if the receiver has dropped it (RFC 2018, section 8): an ACK stops in front of it,
+    /// or moves on and reports nothing more above it. `blocks`: it reports some.
+    pub fn renege(&mut self, ack: u64, blocks: bool) {
+        let stops = |first: &Segment| first.start == ack && first.sacked();
+        if self.any_sacked && (!blocks || self.segments.front().is_some_and(stops)) {
+            self.any_sacked = false;
+            for segment in &mut self.segments {
+                segment.known &= !known::SACKED;
+            }
+        }
     }
 
     /// Removes what an ACK covers and hands it to `covered`. A segment that is covered in part stays with its rest.

@@ -71,6 +71,11 @@ pub struct Sender {
 }
 
 impl Sender {
+    /// When data last passed.
+    pub fn last_sent(&self) -> i64 {
+        self.sent
+    }
+
     /// Data passed.
     pub fn on_sent(&mut self, now: i64) {
         self.sent = now;

@@ -17,11 +17,13 @@ macro_rules! maybe {
             pub const NONE: Self = Self(<$number>::MIN);
 
             /// A number.
+            #[inline]
             pub fn new(number: $number) -> Self {
                 Self(number)
             }
 
             /// The number, if there is one.
+            #[inline]
             pub fn get(self) -> Option<$number> {
                 (self != Self::NONE).then_some(self.0)
             }

@@ -1,14 +1,17 @@
 //! Frames out of a capture file: pcap and pcapng of all kinds, by the crate `pcap-parser`, and as gzip or zstd has them.
 
+mod blocks;
+
 use std::fmt;
 use std::io::{self, BufReader, Read};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
-use pcap_parser::traits::{PcapNGPacketBlock, PcapReaderIterator};
-use pcap_parser::{create_reader, Block, PcapBlockOwned, PcapError};
+use pcap_parser::traits::PcapReaderIterator;
+use pcap_parser::{create_reader, PcapError};
 
 use crate::decode::Frame;
+use blocks::Blocks;
 
 /// Bytes that are read at once, at first.
 const CAPACITY: usize = 1 << 18;
@@ -117,24 +120,10 @@ impl<R: Read> Read for Zstd<R> {
     }
 }
 
-/// An interface of the section that is being read.
-#[derive(Clone, Copy)]
-struct Interface {
-    link: u16,
-    snap: u32,
-    ticks: u64,
-    offset: i64,
-}
-
 /// Frames of a capture, one after the other.
 pub struct Source {
     reader: Box<dyn PcapReaderIterator + Send>,
-    interfaces: Vec<Interface>,
-    /// Number of the first interface of this section, so that numbers do not repeat.
-    first: u32,
-    big_endian: bool,
-    number: u64,
-    to: i64,
+    blocks: Blocks,
     ending: Option<Ending>,
     read: Arc<AtomicU64>,
 }
@@ -156,16 +145,7 @@ impl Source {
         let plain = Tap { inner: plain, count: Arc::new(AtomicU64::new(0)), failed: false };
         let reader = create_reader(CAPACITY, plain).map_err(|_| SourceError::NotACapture)?;
         let to = if nanoseconds { 1 } else { 1000 };
-        Ok(Self {
-            reader,
-            interfaces: Vec::new(),
-            first: 0,
-            big_endian: false,
-            number: 0,
-            to,
-            ending: None,
-            read,
-        })
+        Ok(Self { reader, blocks: Blocks::new(to), ending: None, read })
     }
 
     /// Bytes of the file that were read, compressed as it is.
@@ -180,7 +160,7 @@ impl Source {
 
     /// Frames so far.
     pub fn frames(&self) -> u64 {
-        self.number
+        self.blocks.frames()
     }
 
     /// Hands the next frame to `see`. False at the end.
@@ -188,14 +168,7 @@ impl Source {
         while self.ending.is_none() {
             match self.reader.next() {
                 Ok((offset, block)) => {
-                    let mut state = State {
-                        interfaces: &mut self.interfaces,
-                        first: &mut self.first,
-                        big_endian: &mut self.big_endian,
-                        number: &mut self.number,
-                        to: self.to,
-                    };
-                    let seen = state.block(block, see);
+                    let seen = self.blocks.take(block, see);
                     self.reader.consume(offset);
                     if seen {
                         return true;
@@ -230,105 +203,4 @@ impl Source {
             self.ending = Some(Ending::Damaged);
         }
     }
-}
-
-/// State that blocks change.
-struct State<'a> {
-    interfaces: &'a mut Vec<Interface>,
-    first: &'a mut u32,
-    big_endian: &'a mut bool,
-    number: &'a mut u64,
-    to: i64,
-}
-
-impl State<'_> {
-    /// Takes in a block; true if it was a frame.
-    fn block(&mut self, block: PcapBlockOwned<'_>, see: &mut impl FnMut(&Frame<'_>)) -> bool {
-        match block {
-            PcapBlockOwned::LegacyHeader(header) => {
-                let ticks = if header.is_nanosecond_precision() { 1_000_000_000 } else { 1_000_000 };
-                // The upper half of the link type says how long a frame check sequence is.
-                let link = header.network.0 as u16;
-                self.interfaces.push(Interface { link, snap: header.snaplen, ticks, offset: 0 });
-                false
-            }
-            PcapBlockOwned::Legacy(record) => {
-                let ticks = self.interfaces.first().map_or(1_000_000, |interface| interface.ticks);
-                let part = i64::from(record.ts_usec) * (1_000_000_000 / ticks) as i64;
-                let time = i64::from(record.ts_sec) * 1_000_000_000 + part;
-                let data = record.data.get(..record.caplen as usize).unwrap_or(record.data);
-                self.frame(0, Some(time), data, record.origlen, see)
-            }
-            PcapBlockOwned::NG(Block::SectionHeader(section)) => {
-                *self.big_endian = section.big_endian();
-                *self.first += self.interfaces.len() as u32;
-                self.interfaces.clear();
-                false
-            }
-            PcapBlockOwned::NG(Block::InterfaceDescription(interface)) => {
-                self.interfaces.push(Interface {
-                    link: interface.linktype.0 as u16,
-                    snap: interface.snaplen,
-                    ticks: ticks_of(interface.if_tsresol),
-                    offset: if *self.big_endian {
-                        interface.if_tsoffset.swap_bytes()
-                    } else {
-                        interface.if_tsoffset
-                    },
-                });
-                false
-            }
-            PcapBlockOwned::NG(Block::EnhancedPacket(packet)) => {
-                let ticks = u64::from(packet.ts_high) << 32 | u64::from(packet.ts_low);
-                let time =
-                    self.interfaces.get(packet.if_id as usize).map(|interface| time_of(ticks, interface));
-                self.frame(packet.if_id, time, packet.packet_data(), packet.origlen, see)
-            }
-            PcapBlockOwned::NG(Block::SimplePacket(packet)) => {
-                let snap = self.interfaces.first().map_or(0, |interface| interface.snap);
-                let length = if snap == 0 { packet.origlen } else { packet.origlen.min(snap) };
-                let data = packet.data.get(..length as usize).unwrap_or(packet.data);
-                // It has no time, so it is only counted.
-                self.frame(0, None, data, packet.origlen, see)
-            }
-            PcapBlockOwned::NG(_) => false,
-        }
-    }
-
-    fn frame(
-        &mut self,
-        interface: u32,
-        time: Option<i64>,
-        data: &[u8],
-        wire: u32,
-        see: &mut impl FnMut(&Frame<'_>),
-    ) -> bool {
-        *self.number += 1;
-        let (Some(time), Some(of)) = (time, self.interfaces.get(interface as usize)) else { return false };
-        let time = time.div_euclid(self.to) * self.to;
-        see(&Frame {
-            number: *self.number,
-            time,
-            interface: *self.first + interface,
-            link: of.link,
-            data,
-            wire: wire.max(data.len() as u32),
-        });
-        true
-    }
-}
-
-/// Ticks a second of a clock, as `if_tsresol` says. By hand: the parser knows no powers of two, nor does it turn the bytes
-/// of offsets.
-fn ticks_of(resolution: u8) -> u64 {
-    let power = u32::from(resolution & 0x7f);
-    let ticks = if resolution & 0x80 != 0 { 1_u64.checked_shl(power) } else { 10_u64.checked_pow(power) };
-    ticks.filter(|ticks| *ticks > 0).unwrap_or(1_000_000)
-}
-
-/// Nanoseconds since 1970 of a time that an interface counts in ticks.
-fn time_of(ticks: u64, interface: &Interface) -> i64 {
-    let seconds = (ticks / interface.ticks) as i64;
-    let rest = u128::from(ticks % interface.ticks) * 1_000_000_000 / u128::from(interface.ticks);
-    seconds.saturating_add(interface.offset).saturating_mul(1_000_000_000).saturating_add(rest as i64)
 }

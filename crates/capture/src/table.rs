@@ -7,6 +7,7 @@ use std::hint::black_box;
 use hashbrown::HashTable;
 
 use crate::connection::{Found, State};
+use crate::identity::choose;
 use crate::index::{hash, Slot};
 use crate::packet::{Packet, Tcp};
 use crate::result::Connection;
@@ -72,14 +73,23 @@ impl Table {
     }
 
     /// Where the connection of a packet is: at `guess`, or at another place of its hash.
-    pub fn place(&self, packet: &Packet, hash: u32, guess: Option<u32>) -> Option<usize> {
-        let is_of = |at: u32| self.places[at as usize].as_ref().is_some_and(|state| state.is_of(packet));
-        if let Some(at) = guess.filter(|at| is_of(*at)) {
-            return Some(at as usize);
-        }
-        let wanted = Slot { hash, at: 0 };
-        let found = self.index.find(wanted.spread(), |slot| slot.hash == hash && is_of(slot.at));
-        found.map(|slot| slot.at as usize)
+    pub fn place(&self, packet: &Packet, tcp: Option<&Tcp>, hash: u32, guess: Option<u32>) -> Option<usize> {
+        let is_alike =
+            |at: &u32| self.places[*at as usize].as_ref().is_some_and(|state| state.is_alike(packet));
+        let at = guess.filter(is_alike).or_else(|| choose(packet, tcp, self.between(packet, hash)));
+        at.map(|at| at as usize)
+    }
+
+    /// A connection has the ends of this packet.
+    pub fn has_ends(&self, packet: &Packet, hash: u32) -> bool {
+        self.between(packet, hash).next().is_some()
+    }
+
+    /// The connections between the two ends of a packet.
+    fn between<'a>(&'a self, packet: &'a Packet, hash: u32) -> impl Iterator<Item = (u32, &'a State)> {
+        let slots = self.index.iter_hash(Slot { hash, at: 0 }.spread()).filter(move |slot| slot.hash == hash);
+        let states = slots.filter_map(|slot| Some((slot.at, self.places[slot.at as usize].as_deref()?)));
+        states.filter(|(_, state)| state.is_of(packet))
     }
 
     /// Reads the connections at these places, so that all come into the cache at once.

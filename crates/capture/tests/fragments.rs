@@ -27,7 +27,7 @@ fn packets(forward: bool, id: u8, numbers: (u32, u32), flags: u8, payload: u32) 
     let mut above = if forward { vec![4, 0, 0, 80] } else { vec![0, 80, 4, 0] };
     above.extend(numbers.0.to_be_bytes());
     above.extend(numbers.1.to_be_bytes());
-    above.extend([0x50, flags, 1, 0, 0, 0, 0, 0]);
+    above.extend([0x50, flags, 64, 0, 0, 0, 0, 0]);
     above.extend(vec![0; payload as usize]);
     let parts = above.chunks(FRAGMENT).enumerate();
     let more = |at: usize| if (at + 1) * FRAGMENT < above.len() { 0x2000 } else { 0 };
@@ -49,7 +49,8 @@ fn exchange(interfaces: u8) -> (Counters, Vec<i64>) {
             data[8] -= hop;
             (time, number) = (time + 1_000_000, number + 1);
             let wire = data.len() as u32;
-            let frame = Frame { number, time, interface: hop.into(), link: 101, data: &data, wire };
+            let frame =
+                Frame { number, time, interface: hop.into(), link: 101, data: &data, wire, lacks: None };
             analysis.push(&decode(&frame));
         }
     };

@@ -48,7 +48,15 @@ impl Fed {
     fn push(&mut self, time: i64, data: &[u8]) {
         self.frames += 1;
         let (number, wire) = (self.frames, data.len() as u32);
-        self.analysis.push(&decode(&Frame { number, time, interface: 0, link: 101, data, wire }));
+        self.analysis.push(&decode(&Frame {
+            number,
+            time,
+            interface: 0,
+            link: 101,
+            data,
+            wire,
+            lacks: None,
+        }));
     }
 
     fn finish(self) -> Finished {

@@ -47,7 +47,15 @@ fn any_packets_are_followed() {
             time += i64::from(*port) * 1_000_000;
             let data = segment(*forward, *port % 3, *seq % 8000, *ack % 8000, *flags, options);
             let wire = data.len() as u32 + u32::from(length % 3000);
-            let frame = Frame { number: number as u64 + 1, time, interface: 0, link: 101, data: &data, wire };
+            let frame = Frame {
+                number: number as u64 + 1,
+                time,
+                interface: 0,
+                link: 101,
+                data: &data,
+                wire,
+                lacks: None,
+            };
             analysis.push(&decode(&frame));
         }
         let found = analysis.finish();

@@ -16,6 +16,7 @@ use parshall_capture::result::{Connection, Datagrams, Event, Rows, Sample, Total
 use parshall_capture::source::{Ending, Source, SourceError};
 use parshall_capture::spin::{SpinSample, Spun};
 use parshall_capture::traffic::Traffic;
+use parshall_capture::unread::{Group, Unreads};
 use parshall_sim::internal::shortage;
 use pyo3::exceptions::{PyMemoryError, PyOSError, PyValueError};
 use pyo3::prelude::*;
@@ -159,7 +160,8 @@ impl CaptureReader {
             self.reading().analysis.take().ok_or_else(|| PyValueError::new_err("finished already"))?;
         let found = py.detach(|| analysis.finish());
         let result = rows_dict(py, &found.rows, samples)?;
-        result.set_item("totals", totals_dict(py, &found.totals)?)?;
+        result.set_item("totals", totals_dict(py, &found.totals, &found.unread)?)?;
+        result.set_item("unread", unread_list(&found.unread))?;
         result.set_item("traffic", traffic_dict(py, &found.traffic)?)?;
         Ok(result)
     }
@@ -185,8 +187,15 @@ fn quoted(word: &str) -> String {
     }
 }
 
+/// Nanoseconds in seconds, as the nearest double.
 fn seconds(time: i64) -> f64 {
-    time as f64 / 1e9
+    const SECOND: i64 = 1_000_000_000;
+    // Up to 2^53 a double holds the number itself. Above, the fraction is finer than what it is added to by so much that the
+    // sum is never rounded twice.
+    if time.unsigned_abs() < 1 << 53 {
+        return time as f64 / 1e9;
+    }
+    time.div_euclid(SECOND) as f64 + time.rem_euclid(SECOND) as f64 / 1e9
 }
 
 fn address(end: &Endpoint) -> String {
@@ -220,6 +229,7 @@ fn samples_dict<'py>(py: Python<'py>, samples: &[Sample]) -> PyResult<Bound<'py,
         "acked": i64::from(s.acked),
         "until": s.until as i64,
         "in_flight": i64::from(s.flight),
+        "time_ns": s.time,
     }))
 }
 
@@ -235,6 +245,7 @@ fn passed_dict<'py>(py: Python<'py>, passed: &[Passed]) -> PyResult<Bound<'py, P
         "number": of(&packet.flow).0,
         "direction": of(&packet.flow).1,
         "marked": packet.marked,
+        "time_ns": packet.time,
     }))
 }
 
@@ -250,6 +261,9 @@ fn events_dict<'py>(py: Python<'py>, events: &[Event]) -> PyResult<Bound<'py, Py
         "seq": e.seq as i64,
         "payload": i64::from(e.payload),
         "copy_before": e.copy_before.map_or(f64::NAN, seconds),
+        "time_ns": e.time,
+        // The least number is none.
+        "copy_before_ns": e.copy_before.unwrap_or(i64::MIN),
         // As KINDS has them; -1 is none, or unknown.
         "kind": e.kind.map_or(-1, |kind| kind as u8 as i32),
         "needless": e.needless.map_or(-1, i32::from),
@@ -281,6 +295,8 @@ fn connections_dict<'py>(py: Python<'py>, rows: &[Connection]) -> PyResult<Bound
         for (name, values) in Counters::NAMES.iter().zip(counts) {
             dict.set_item(format!("{name}_{letter}"), values.into_pyarray(py))?;
         }
+        let limited: Vec<f64> = rows.iter().map(|row| seconds(row.ways[at].window_limited)).collect();
+        dict.set_item(format!("window_limited_{letter}"), limited.into_pyarray(py))?;
         for method in ["seq", "ts"] {
             let histogram =
                 |c: usize| if method == "seq" { &rows[c].ways[at].seq } else { &rows[c].ways[at].stamps };
@@ -303,6 +319,7 @@ fn connections_dict<'py>(py: Python<'py>, rows: &[Connection]) -> PyResult<Bound
             }
         }
     }
+    dict.update(columns!(py, rows, c => { "start_ns": c.start, "end_ns": c.end }).as_mapping())?;
     Ok(dict)
 }
 
@@ -313,6 +330,7 @@ fn spun_dict<'py>(py: Python<'py>, samples: &[SpinSample]) -> PyResult<Bound<'py
         "flow": s.flow as i32,
         "span": s.span as u8 as i32,
         "rtt": seconds(s.rtt),
+        "time_ns": s.time,
     }))
 }
 
@@ -321,9 +339,11 @@ fn traffic_dict<'py>(py: Python<'py>, traffic: &Traffic) -> PyResult<Bound<'py, 
         "packets": count.packets as i64,
         "bytes": count.bytes as i64,
     });
-    let at = |index: usize| seconds(traffic.start() + index as i64 * traffic.interval());
-    let times: Vec<f64> = (0..traffic.counts().len()).map(at).collect();
-    dict.set_item("time", times.into_pyarray(py))?;
+    let at = |index: usize| traffic.start() + index as i64 * traffic.interval();
+    let times: Vec<i64> = (0..traffic.counts().len()).map(at).collect();
+    let seconds: Vec<f64> = times.iter().copied().map(seconds).collect();
+    dict.set_item("time", seconds.into_pyarray(py))?;
+    dict.set_item("time_ns", times.into_pyarray(py))?;
     Ok(dict)
 }
 
@@ -348,11 +368,17 @@ fn datagrams_dict<'py>(py: Python<'py>, rows: &[Datagrams]) -> PyResult<Bound<'p
             dict.set_item(format!("spin_{name}_{figure}"), values.into_pyarray(py))?;
         }
     }
+    dict.update(columns!(py, rows, flow => { "start_ns": flow.start, "end_ns": flow.end }).as_mapping())?;
     lists!(dict, rows, flow => { "source": address(&flow.source), "destination": address(&flow.destination) });
     Ok(dict)
 }
 
-fn totals_dict<'py>(py: Python<'py>, totals: &Totals) -> PyResult<Bound<'py, PyDict>> {
+/// Frames that were not read: the group of the reason, its name, and their number.
+fn unread_list(unread: &Unreads) -> Vec<(&'static str, String, u64)> {
+    unread.iter().map(|(reason, count)| (reason.group().name(), reason.to_string(), count)).collect()
+}
+
+fn totals_dict<'py>(py: Python<'py>, totals: &Totals, unread: &Unreads) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     for (name, value) in [
         ("frames", totals.frames),
@@ -360,15 +386,40 @@ fn totals_dict<'py>(py: Python<'py>, totals: &Totals) -> PyResult<Bound<'py, PyD
         ("udp", totals.udp),
         ("fragments", totals.fragments),
         ("lone_fragments", totals.lone_fragments),
-        ("other_ip", totals.other_ip),
-        ("not_ip", totals.not_ip),
+        ("filtered", totals.filtered),
+        ("nested", totals.nested),
         ("damaged", totals.damaged),
         ("options_cut", totals.options_cut),
         ("swapped", totals.swapped),
+        ("overtaken", totals.overtaken),
+        ("far_behind", totals.far_behind),
         ("steps_back", totals.steps_back),
         ("dropped_flows", totals.dropped_flows),
+        ("shared_ends", totals.shared_ends),
     ] {
         dict.set_item(name, value)?;
     }
+    for group in Group::ALL {
+        dict.set_item(group.name(), unread.of(group))?;
+    }
     Ok(dict)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::seconds;
+
+    /// Compares with the parser of decimal numbers, which rounds correctly.
+    #[test]
+    fn seconds_are_the_nearest_double() {
+        let mut drawn = 1_u64;
+        for bits in (20..63).cycle().take(200_000) {
+            drawn = drawn.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let time = (drawn >> (64 - bits)) as i64;
+            for time in [time, time / 1000 * 1000] {
+                let text = format!("{}.{:09}", time / 1_000_000_000, time % 1_000_000_000);
+                assert_eq!(Ok(seconds(time)), text.parse(), "{time}");
+            }
+        }
+    }
 }

@@ -112,8 +112,8 @@ class ShareRows:
         sizes = values(connections["data_bytes_f"]) + values(connections["data_bytes_b"])
         names = ["connection", "a", "b", "data_bytes_f", "data_bytes_b"]
         self._parts["connections"].append(connections.select(names).filter(numbers(sizes > 0)))
-        known = events["copy_before"].is_valid()
-        names = ["connection", "direction", "needless", "copy_before"]
+        known = events["copy_before_ns"].is_valid()
+        names = ["connection", "direction", "needless", "copy_before_ns"]
         self._parts["events"].append(events.select(names).filter(known))
         self._parts["udp"].append(udp.select(["flow", "source", "destination", "bytes"]))
 

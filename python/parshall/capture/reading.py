@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -55,10 +55,12 @@ class Progress:
 
 @dataclass(frozen=True)
 class Capture:
-    """Traffic on a link, from a packet capture. Times are in seconds; directions are ``f``, from who opened a
-    connection, and ``b``.
+    """Traffic on a link, from a packet capture. Directions are ``f``, from who opened a connection, and
+    ``b``.
 
-    Columns are explained in docs/guide/captures-in.md.
+    Times are in seconds. Those since 1970 are the doubles nearest to what the file has, which lie 238 ns
+    apart; columns that end with ``_ns`` have the same times as whole nanoseconds. Columns are
+    explained in docs/guide/captures-in.md.
     """
 
     connections: pa.Table
@@ -77,6 +79,8 @@ class Capture:
     """Frames by what they are."""
     ending: str
     """End of the file: whole, cut, or damaged."""
+    unread: Sequence[tuple[str, str, int]] = ()
+    """Frames that were not read: the group of the reason as in ``totals``, its name, and their number."""
     passed: pa.Table | None = None
     """A row a packet with payload, if they were asked for."""
     name: str = "capture"
@@ -251,6 +255,7 @@ def _gathered(source: Source, bounds: Bounds, scratch: Scratch, goal: Goal) -> C
         traffic=tables.traffic(found["traffic"]),
         totals=found["totals"],
         ending=reader.ending or "whole",
+        unread=found["unread"],
         passed=share_rows.get("passed"),
         name="standard input" if live else path.name,
         seconds=time.monotonic() - began,
@@ -263,7 +268,7 @@ def _gathered(source: Source, bounds: Bounds, scratch: Scratch, goal: Goal) -> C
 
 def _drained(
     reader: _core.CaptureReader, gathering: Gathering, source: Source, step: int
-) -> tuple[Mapping[str, Mapping[str, Any]], int]:
+) -> tuple[Mapping[str, Any], int]:
     """Reads to the end; the last of what the engine says, and the number of connections. Raises OSError."""
 
     def gather(found: Mapping[str, Any]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,11 +37,8 @@ figure{margin:1.5rem 0;max-width:38rem}figure.small{max-width:30rem}svg{width:10
 .beside>div{flex:1 1 42rem}
 @media(prefers-color-scheme:dark){body{background:#14171a;color:#ddd}}"""
 
+_ENDS = {"connection": "#", "direction": "", "from": "from", "to": "to"}
 _COLUMNS = {
-    "connection": "#",
-    "direction": "",
-    "from": "from",
-    "to": "to",
     "data_packets": "packets",
     "retransmissions": "again",
     "fast": "fast",
@@ -122,15 +119,22 @@ def _sentence(directions: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _table(directions: Sequence[Mapping[str, Any]]) -> str:
-    head = "".join(f"<th>{title}</th>" for title in (*_COLUMNS.values(), "RTT ms", "p95 ms"))
-    rows = [
-        "<tr>"
-        + "".join(f"<td>{html.escape(str(way[name]))}</td>" for name in _COLUMNS)
-        + "".join(f"<td>{_millis(way[f'rtt_seq_{name}'])}</td>" for name in ("p50", "p95"))
-        + f'<td class="t">{html.escape(finding(way))}</td></tr>'
-        for way in directions
-    ]
-    return _scrolling(f'<tr>{head}<th class="t">what is wrong</th></tr>{"".join(rows)}')
+    counts = (*_COLUMNS.values(), "RTT ms", "p95 ms")
+    # What is wrong stands in front of the numbers, so that narrow pages show it.
+    head = f'{_cells("th", _ENDS.values())}<th class="t">what is wrong</th>{_cells("th", counts)}'
+    rows = []
+    for way in directions:
+        numbers = [
+            *(way[name] for name in _COLUMNS),
+            *(_millis(way[f"rtt_seq_{name}"]) for name in ("p50", "p95")),
+        ]
+        ends = _cells("td", (way[name] for name in _ENDS))
+        rows.append(f'<tr>{ends}<td class="t">{html.escape(finding(way))}</td>{_cells("td", numbers)}</tr>')
+    return _scrolling(f"<tr>{head}</tr>{''.join(rows)}")
+
+
+def _cells(tag: str, values: Iterable[object]) -> str:
+    return "".join(f"<{tag}>{html.escape(str(value))}</{tag}>" for value in values)
 
 
 def _scrolling(rows: str) -> str:

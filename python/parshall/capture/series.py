@@ -63,6 +63,7 @@ class _Acks:
     """The ACKs of a direction that made samples by data and ACK."""
 
     time: NDArray[Any]
+    """Seconds since the first of them."""
     rtt: NDArray[Any]
     acked: NDArray[Any]
     until: NDArray[Any]
@@ -74,10 +75,11 @@ def _directions(capture: Capture, least: int) -> Iterator[tuple[Mapping[str, Any
     import pyarrow.compute as pc
 
     rows = capture.samples.filter(pc.equal(capture.samples["method"], "seq"))
-    rows = rows.sort_by([(name, "ascending") for name in ("connection", "direction", "time", "frame")])
+    rows = rows.sort_by([(name, "ascending") for name in ("connection", "direction", "time_ns", "frame")])
     forward = np.asarray(pc.equal(rows["direction"], "f"))
     keys = 2 * np.asarray(rows["connection"], np.int64) + forward
-    columns = [np.asarray(rows[name]) for name in ("time", "rtt", "acked", "until", "in_flight")]
+    times = np.asarray(rows["time_ns"])
+    columns = [np.asarray(rows[name]) for name in ("rtt", "acked", "until", "in_flight")]
     for row in capture.connections.to_pylist():
         for way in ("f", "b"):
             if row[f"rtt_seq_samples_{way}"] >= least:
@@ -85,7 +87,9 @@ def _directions(capture: Capture, least: int) -> Iterator[tuple[Mapping[str, Any
                 start, stop = np.searchsorted(keys, [key, key + 1])
                 # There may be more samples than are kept.
                 if stop - start >= least:
-                    yield row, way, _Acks(*(column[start:stop] for column in columns))
+                    # Seconds since 1970 would be too coarse for pairs of packets.
+                    since = (times[start:stop] - times[start]) / 1e9
+                    yield row, way, _Acks(since, *(column[start:stop] for column in columns))
 
 
 def forecasts(capture: Capture) -> dict[tuple[int, str], Evaluation]:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["Share", "read_drops", "share"]
 
 _UDP = -1
+_NEVER = np.iinfo(np.int64).min
 _MOST_DIGITS = 19
 _INTERVAL_S = 0.7
 
@@ -104,8 +105,9 @@ def share(capture: Capture, drops: NDArray[np.int64] | None = None) -> Share:
     given = capture.share_rows
     rows = _busy(given["connections"], given["udp"], capture.passed)
     times, number, direction, frame, marked = (
-        np.asarray(rows[name]) for name in ("time", "number", "direction", "frame", "marked")
+        np.asarray(rows[name]) for name in ("time_ns", "number", "direction", "frame", "marked")
     )
+    times = (times - times.min(initial=np.iinfo(np.int64).max)) / 1e9
     udp = direction == _UDP
     if drops is None:
         signalled = marked | _lost(given["events"], rows)
@@ -212,15 +214,15 @@ def _busy(connections: pa.Table, udp: pa.Table, passed: pa.Table) -> pa.Table:
 def _lost(events: pa.Table, rows: pa.Table) -> NDArray[np.bool_]:
     """Packets of TCP that were lost behind the point: a copy followed that was not needless."""
     needless = np.array([value is True for value in events["needless"].to_pylist()], bool)
-    before = np.asarray(events["copy_before"].fill_null(np.nan))
-    known = np.isfinite(before) & ~needless
+    before = np.asarray(events["copy_before_ns"].fill_null(_NEVER))
+    known = (before != _NEVER) & ~needless
     way = np.asarray(events["direction"]) == "b"
     columns = (np.asarray(events["connection"])[known], way[known].astype(int), before[known])
     # Packets of one instant are alike: as many are lost as were sent again.
     left = Counter(zip(*(column.tolist() for column in columns), strict=True))
     lost = np.zeros(rows.num_rows, np.bool_)
-    near = np.flatnonzero(np.isin(np.asarray(rows["time"]), before[known]))
-    keys = (np.asarray(rows[name])[near].tolist() for name in ("number", "direction", "time"))
+    near = np.flatnonzero(np.isin(np.asarray(rows["time_ns"]), before[known]))
+    keys = (np.asarray(rows[name])[near].tolist() for name in ("number", "direction", "time_ns"))
     for at, key in zip(near, zip(*keys, strict=True), strict=True):
         if left[key] > 0:
             left[key] -= 1

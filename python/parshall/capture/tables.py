@@ -45,7 +45,7 @@ def samples(found: Mapping[str, NDArray[Any]]) -> pa.Table:
     columns["direction"] = _words(found["direction"], _WAYS)
     columns["half"] = _words(found["half"], _HALVES)
     columns["method"] = _words(found["method"], _METHODS)
-    for name in ("rtt", "acked", "until", "in_flight"):
+    for name in ("rtt", "acked", "until", "in_flight", "time_ns"):
         columns[name] = numbers(found[name])
     return table(columns)
 
@@ -59,6 +59,9 @@ def events(found: Mapping[str, Any]) -> pa.Table:
     for name in ("network_copy", "late", "captured_again", "seq", "payload"):
         columns[name] = numbers(found[name])
     columns["copy_before"] = _or_null(found["copy_before"])
+    columns["time_ns"] = numbers(found["time_ns"])
+    before = found["copy_before_ns"]
+    columns["copy_before_ns"] = _masked(before, before == np.iinfo(np.int64).min)
     return table(columns)
 
 
@@ -91,6 +94,7 @@ def spun(found: Mapping[str, NDArray[Any]]) -> pa.Table:
     columns = {name: numbers(found[name]) for name in ("time", "frame", "flow")}
     columns["span"] = _words(found["span"], _SPANS)
     columns["rtt"] = numbers(found["rtt"])
+    columns["time_ns"] = numbers(found["time_ns"])
     return table(columns)
 
 
@@ -98,12 +102,13 @@ def passed(found: Mapping[str, NDArray[Any]]) -> pa.Table:
     """A row a packet with payload: of TCP with the connection's number and 0 or 1 for its direction, of UDP
     with the flow's and -1.
     """
-    return table({name: numbers(found[name]) for name in ("time", "frame", "number", "direction", "marked")})
+    names = ("time", "frame", "number", "direction", "marked", "time_ns")
+    return table({name: numbers(found[name]) for name in names})
 
 
 def traffic(found: Mapping[str, NDArray[Any]]) -> pa.Table:
     """Packets and bytes in equal intervals, by when these begin."""
-    return table({name: numbers(found[name]) for name in ("time", "packets", "bytes")})
+    return table({name: numbers(found[name]) for name in ("time", "packets", "bytes", "time_ns")})
 
 
 def _or_null(column: NDArray[Any]) -> pa.Array:

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 __all__ = ["Whole", "worst_directions", "worst_rows"]
 
 
+_MANY_COPIES = 10
+"""Packets to a copy from which on the capture may have doubled them."""
+
+
 @dataclass
 class Whole:
     """Counts over all rows."""
@@ -27,6 +31,10 @@ class Whole:
     one_way: int = 0
     """Connections of which only one direction was captured."""
     captured_again: int = 0
+    copies_in_doubt: int = 0
+    """Copies by the network, of connections in which every tenth packet or more has one."""
+    early_acks: int = 0
+    strays: int = 0
     missing_bytes: int = 0
     samples: int = 0
     events: int = 0
@@ -39,8 +47,13 @@ class Whole:
         self.connections += connections.num_rows
         for way in ("f", "b"):
             self.directions += int(np.sum(_carried(connections, way)))
-            self.captured_again += int(np.sum(values(connections[f"captured_again_{way}"])))
-            self.missing_bytes += int(np.sum(values(connections[f"missing_bytes_{way}"])))
+            for name in ("captured_again", "early_acks", "strays", "missing_bytes"):
+                number = int(np.sum(values(connections[f"{name}_{way}"])))
+                setattr(self, name, getattr(self, name) + number)
+            copies, all_packets = (
+                values(connections[f"{name}_{way}"]) for name in ("network_copies", "packets")
+            )
+            self.copies_in_doubt += int(np.sum(copies[_MANY_COPIES * copies >= all_packets]))
         packets = [values(connections[f"packets_{way}"]) for way in ("f", "b")]
         self.one_way += int(np.sum((packets[0] == 0) | (packets[1] == 0)))
         self.kinds.update(kind for kind in events["kind"].to_pylist() if kind)

@@ -12,7 +12,7 @@ impl State {
         let (event, copied) = match again {
             Again::Copied(event) => (event, true),
             Again::Captured(event) => (event, false),
-            Again::No => return,
+            Again::No | Again::Outside => return,
         };
         let twin = if event { self.first_record(packet, tcp, way, &found.events) } else { None };
         let counters = self.ways[way as usize].count();

@@ -1,8 +1,9 @@
 //! Reports of a packet about the other direction's data: new ACKs, SACK blocks, and which retransmissions were needless.
 
-use super::{Found, State, SHORTEST_TOLD};
-use crate::direction::{newer, Deferred};
+use super::{Found, State};
+use crate::direction::{newer, Deferred, SHORTEST_TOLD};
 use crate::packet::{flag, Packet, Tcp};
+use crate::pending::{named, Pending};
 use crate::result::{Half, Method, Sample, Way};
 use crate::scoreboard::Segment;
 use crate::slim::Maybe;
@@ -19,10 +20,10 @@ impl State {
                 found.samples.push(self.sample(packet, data_way, Half::Receiver, Method::Stamps, rtt));
             }
         }
-        let Some(ack) = self.ways[data].place(tcp.ack) else { return };
-        if self.ways[data].high.get().is_some_and(|high| ack > high + (1 << 30)) {
+        let Some(ack) = self.ways[data].place(tcp.ack) else {
+            self.ways[data].expected = Some(tcp.ack);
             return;
-        }
+        };
         let acked = self.ways[data].acked.get();
         let pure = packet.payload == 0 && tcp.flags & (flag::SYN | flag::FIN) == 0;
         let same_window = self.ways[way as usize].window == Some(tcp.window);
@@ -50,7 +51,6 @@ impl State {
         if tcp.blocks == 0 {
             return false;
         }
-        let least = self.ways[data].least.get().unwrap_or(0);
         let mut blocks = [(0, 0); 4];
         let count = usize::from(tcp.blocks).min(4);
         for (to, (from, until)) in blocks.iter_mut().zip(&tcp.sack[..count]) {
@@ -70,34 +70,23 @@ impl State {
             self.on_duplicate_block(packet.time, data, from, until, found);
         }
         let mut news = false;
-        let direction = &mut self.ways[data];
-        let mut troubles = direction.troubles.as_deref_mut();
         for (from, until) in &blocks[usize::from(duplicate)..] {
-            news |= direction.board.sack(*from, *until, |segment| {
-                let pending = troubles.iter_mut().flat_map(|troubles| troubles.pending.iter_mut());
-                for each in pending.filter(|each| !each.decided) {
-                    if each.start < segment.end() && segment.start < each.end {
-                        each.decided = true;
-                        let soon = least > SHORTEST_TOLD && packet.time - each.time < least * 8 / 10;
-                        found.events.judge(each.event, Some(soon));
-                    }
-                }
-            });
+            news |= self.ways[data].on_block(packet.time, (*from, *until), ack, &mut found.events);
         }
         news
     }
 
-    /// A duplicate SACK names what has come twice: the last copy that can have arrived was needless.
+    /// A duplicate SACK names bytes that have come twice: the last copy of each that can have arrived was needless, if all of
+    /// its bytes are named.
     fn on_duplicate_block(&mut self, now: i64, data: usize, from: u64, until: u64, found: &mut Found) {
         let least = self.ways[data].least.get().unwrap_or(0);
-        let pending = self.ways[data].troubles.iter_mut().flat_map(|troubles| troubles.pending.iter_mut());
-        let named = pending.rev().find(|each| {
-            !each.reported && each.start < until && from < each.end && now - each.time >= least * 6 / 10
-        });
-        if let Some(each) = named {
-            each.reported = true;
-            each.decided = true;
-            found.events.judge(each.event, Some(true));
+        if let Some(troubles) = &mut self.ways[data].troubles {
+            for each in named(&mut troubles.pending, now, least, (from, until)) {
+                each.decided = true;
+                // The bytes that are not named were missing.
+                let all = each.report(from, until);
+                found.events.judge(each.event, Some(all));
+            }
         }
         self.on_original(data, from, until, found);
     }
@@ -106,7 +95,7 @@ impl State {
     fn on_original(&mut self, data: usize, from: u64, until: u64, found: &mut Found) {
         let direction = &mut self.ways[data];
         let Some(troubles) = &mut direction.troubles else { return };
-        let in_doubt = troubles.deferred.iter().position(|each| each.start < until && from < each.end);
+        let in_doubt = troubles.deferred.iter().position(|each| from <= each.start && each.end <= until);
         let Some(at) = in_doubt else { return };
         let sample = troubles.deferred.remove(at).sample;
         let rtt = sample.rtt;
@@ -119,23 +108,18 @@ impl State {
     fn on_new_ack(&mut self, packet: &Packet, tcp: &Tcp, data: usize, ack: u64, found: &mut Found) {
         let now = packet.time;
         let echo = tcp.stamps.map(|stamps| stamps.1).filter(|echo| *echo != 0);
+        self.ways[data].on_probe_taken(ack);
         let verdict = self.decide(now, echo, data, ack, found);
         let direction = &mut self.ways[data];
         let acked = direction.acked.get();
-        let mut newly = Newly::default();
+        let mut newly = Newly { base: direction.base.get().unwrap_or(0), ..Newly::default() };
         direction.board.acknowledge(ack, |segment| newly.take(segment, ack));
+        direction.board.renege(ack, tcp.options_cut || tcp.blocks > 0);
         let duplicates = direction.sender.duplicates;
         let flight = direction.high.get().unwrap_or(ack).saturating_sub(acked.unwrap_or(ack));
         let holes_above = direction.board.any_sacked(ack);
         direction.sender.on_ack(now, ack, verdict == Some(true));
-        direction.acked = Maybe::<u64>::new(ack);
-        if let Some(acked) = acked {
-            direction.summary.tally.acked(ack - acked);
-            let missing = (ack - acked).saturating_sub(newly.bytes);
-            if missing > 0 {
-                direction.count().missing_bytes += missing;
-            }
-        }
+        direction.count_acked(ack, newly.above, newly.below);
         let Some(last) = newly.last else { return };
         if last.syn() {
             self.on_handshake(packet, data, echo, found);
@@ -143,22 +127,24 @@ impl State {
         }
         let sack_seen = self.ways.iter().all(|way| way.sack_permitted) && !tcp.options_cut;
         let waited = last.sacked() || holes_above || (duplicates > 0 && !sack_seen);
+        // The ACK answers what passes later, or not at all.
+        let early = last.end() < ack;
         let passed = newly.passed(&last, echo, verdict, now, self.ways[data].least.get().unwrap_or(0));
         let way = if data == 0 { Way::Forward } else { Way::Back };
         let rtt = now - passed.unwrap_or(last.first);
         let sample = Sample {
-            acked: acked.map_or(newly.bytes, |acked| ack - acked) as u32,
+            acked: acked.map_or(newly.above, |acked| ack - acked) as u32,
             until: self.relative(tcp.ack, way),
             flight: flight as u32,
             ..self.sample(packet, way, Half::Receiver, Method::Seq, rtt)
         };
         match passed {
-            Some(_) if !waited => {
+            Some(_) if !waited && !early => {
                 self.ways[data].on_rtt(rtt);
                 self.ways[data].summary.seq.add(rtt);
                 found.samples.push(sample);
             }
-            None if !waited => {
+            None if !waited && !early => {
                 if let Some((start, end)) = newly.doubt {
                     self.ways[data].defer(Deferred { start, end, sample });
                 }
@@ -185,21 +171,32 @@ impl State {
         let known = direction.acked.get();
         let acked = known.unwrap_or(0);
         let mut verdict = None;
-        let mut needed = None;
+        let is_head = |each: &Pending| known.is_none() || (each.start <= acked && acked < each.end);
+        // The last copy of the lowest byte that can have arrived. If it was needed, the ACK answers it.
+        let answered =
+            troubles.pending.iter().rev().find(|each| is_head(each) && now - each.time >= least * 8 / 10);
+        let answered = answered.map(|each| (each.time, each.stamp));
+        let needed = answered.filter(|(_, stamp)| match (echo, stamp) {
+            (Some(echo), Some(stamp)) => !newer(*stamp, echo),
+            _ => true,
+        });
         for each in troubles.pending.iter_mut().filter(|each| !each.decided && each.start < ack) {
-            each.decided = true;
-            let head = known.is_none() || (each.start <= acked && acked < each.end);
+            let head = is_head(each);
             let soon = least > SHORTEST_TOLD && now - each.time < least * 8 / 10;
             let needless = match (echo, each.stamp) {
                 (Some(echo), Some(stamp)) if head => newer(stamp, echo),
-                // Without SACK: what the ACK of the lowest hole covers besides had arrived before.
-                _ if !sack && needed.is_some_and(|needed| each.time > needed) => true,
+                // Without SACK: what was sent after the segment that is answered, and is covered, had arrived before.
+                _ if !sack && !head && needed.is_some_and(|(time, _)| each.time > time) => true,
                 _ => soon,
             };
             if head {
                 verdict = Some(needless);
-                needed = (!needless).then_some(each.time);
             }
+            // The rest of a segment that is covered in part may have been missing.
+            if needless && each.end > ack {
+                continue;
+            }
+            each.decided = true;
             let known = least > 0 || (head && echo.is_some());
             found.events.judge(each.event, known.then_some(needless));
         }
@@ -230,7 +227,12 @@ impl State {
 /// Range that an ACK covers for the first time.
 #[derive(Default)]
 struct Newly {
-    bytes: u64,
+    /// Where the first packet of the direction stood.
+    base: u64,
+    /// Bytes from there on that passed.
+    above: u64,
+    /// Bytes below it that passed.
+    below: u64,
     last: Option<Segment>,
     /// Latest retransmission.
     doubt: Option<(u64, u64)>,
@@ -240,7 +242,11 @@ struct Newly {
 
 impl Newly {
     fn take(&mut self, segment: &Segment, to: u64) {
-        self.bytes += segment.end().min(to) - segment.start;
+        let end = segment.end().min(to);
+        let bytes = end - segment.start;
+        let above = end.saturating_sub(segment.start.max(self.base)).min(bytes);
+        self.above += above;
+        self.below += bytes - above;
         if segment.repeated() {
             self.doubt = Some((segment.start, segment.end()));
         }

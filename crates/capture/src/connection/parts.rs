@@ -14,8 +14,10 @@ impl State {
             return;
         }
         direction.summary.tally.packet(packet.ip_length);
-        let Some(start) = part.seq.and_then(|seq| direction.place(seq)) else { return };
-        if packet.payload == 0 {
+        let Some(seq) = part.seq.filter(|_| packet.payload > 0) else { return };
+        let Some(start) = direction.place(seq) else { return };
+        if direction.is_outside(seq, packet.payload.into()) {
+            direction.count().strays += 1;
             return;
         }
         direction.summary.tally.part(packet.payload);

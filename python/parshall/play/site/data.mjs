@@ -36,8 +36,14 @@ export function measured(rtts) {
   return { time: Float64Array.from(rtts, (_, at) => at), value: Float64Array.from(rtts, (rtt) => 1e3 * rtt) };
 }
 
-/** The value below which a part of values lies. */
+/**
+ * A quantile, `part` from 0 to 1: of n values in order the one at (n - 1) * part, counted from 0, and between two neighbours
+ * on the line from one to the other, as NumPy has it. NaN of no values.
+ */
 export function quantileOf(values, part) {
   const sorted = Float64Array.from(values).sort();
-  return sorted[Math.floor(part * (sorted.length - 1))];
+  if (!sorted.length) return NaN;
+  const place = part * (sorted.length - 1);
+  const [below, above] = [sorted[Math.floor(place)], sorted[Math.ceil(place)]];
+  return below + (place % 1) * (above - below);
 }

@@ -3,6 +3,7 @@
  * Mbit/s, packets. Pure functions, which run in the worker.
  */
 
+import { quantileOf } from "./data.mjs";
 import { linkOf } from "./recorded.mjs";
 
 /** Flows up to which each has a line; more are put together by the group that they belong to. */
@@ -328,11 +329,10 @@ function summary({ tables, flows, ports }, network, port, queue) {
   const squares = tcp.reduce((total, rate) => total + rate * rate, 0);
   const delays = queue.delay ? { time: queue.time, value: queue.delay } : queue.waits;
   const counting = delays?.value.filter((_, row) => delays.time[row] >= network.warm_up);
-  const sorted = counting?.length ? Float64Array.from(counting).sort() : null;
   return {
     goodput: sum("goodput"),
     delay: 1e3 * own("mean_delay"),
-    delay95: sorted ? sorted[Math.floor(0.95 * (sorted.length - 1))] : NaN,
+    delay95: quantileOf(counting ?? [], 0.95),
     // The rate is not what a link has whose capacity was recorded, or whose rate changes.
     utilisation: link.capacity || link.events.length ? NaN : (100 * 8 * own("bytes_departed")) / counted / link.rate,
     dropRate: (100 * (own("packets_dropped") + own("packets_lost"))) / Math.max(1, own("packets_arrived")),
