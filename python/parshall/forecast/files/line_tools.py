@@ -23,8 +23,9 @@ FORMS: dict[str, Form] = {
         reply=r"(?:Port is (?:open|closed)|connected|Reply from (?P<host>\S+).*TCP_conn=\d+)\b.*time=(?P<time>[\d.]+) ?(?P<unit>m?s)",
         lost=r"No response|[Tt]ime ?out|timed out|failed|refused|No reply|unreachable",
         start=r"^TCPinging (?P<target>\S+)",
-        end=_PROBES,
-        other=r"statistics|Approximate|Minimum|Was able|Trip times|round-trip|^\s*(?:min|rtt|uptime|downtime)|^-{3,}",
+        end=(*_PROBES, r"(?P<sent>\d+) probes transmitted.*?(?P<received>\d+) received"),
+        other=r"statistics|Approximate|Minimum|Was able|Trip times|round-trip|^TCPing|^-{3,}|"
+        r"^\s*(?:min|rtt|uptime|downtime|duration|longest|total|last|first|successful|unsuccessful)",
     ),
     "paping": Form(
         known=r"^Connected to \S+: time=[\d.]+ms protocol=",
@@ -37,10 +38,10 @@ FORMS: dict[str, Form] = {
     "PsPing": Form(
         known=r"^Connecting to \S+(?: \(warmup\))?: (?:from \S+: [\d.]+ms|.*timeout)",
         reply=r"^Connecting to (?P<host>\S+): from \S+: (?P<time>[\d.]+)(?P<unit>ms)",
-        lost=r"^Connecting to \S+: ",
+        lost=r"^Connecting to \S+:\s*$|^Connecting to \S+: (?!from)",
         start=r"^TCP connect to (?P<target>\S+?):?$",
         end=(r"Sent = (?P<sent>\d+), Received = (?P<received>\d+)",),
-        other=r"\(warmup\)|^PsPing|^Copyright|^Sysinternals|iterations|statistics|Minimum",
+        other=r"\(warmup\)|^This operation|^PsPing|^Copyright|^Sysinternals|iterations|statistics|Minimum",
     ),
     "arping of Thomas Habets": Form(
         known=r"bytes from \S+ \([^)]*\): index=\d+ time=",
@@ -76,7 +77,7 @@ FORMS: dict[str, Form] = {
         first=0,
     ),
     "ping of RouterOS": Form(
-        known=r"^ *SEQ HOST +SIZE TTL TIME|\bsent=\d+ received=\d+ packet-loss=",
+        known=r"^ *SEQ HOST +SIZE TTL TIME|\bsent=\d+ received=\d+ packet-loss=|^\s*\d+ \S+ +\d+ +\d+ (?:\d+(?:s|ms|us))+\s*$",
         reply=r"^\s*(?P<seq>\d+)\s+(?P<host>\S+)\s+\d+\s+\d+\s+(?P<time>(?:\d+(?:s|ms|us))+)\s*(?:echo reply)?\s*$",
         unit="",
         lost=r"^\s*(?P<seq>\d+)\s.*\b(?:timeout|unreachable|exceeded|no route|prohibited|failed|net |host )",
@@ -94,7 +95,7 @@ FORMS: dict[str, Form] = {
         other=r"^round-trip",
     ),
     "Test-Connection of PowerShell 7": Form(
-        known=r"^\s*Ping +Source +Address +Latency",
+        known=r"^\s*Ping +Source +Address +Latency|^\s*\d+ \S+ +\S+ +(?:\d+|\*) +\d+ [A-Z][A-Za-z]+\s*$",
         reply=r"^\s*(?P<seq>\d+)\s+\S+\s+(?P<host>\S+)\s+(?P<time>\d+)\s+\d+\s+Success\s*$",
         lost=r"^\s*(?P<seq>\d+)\s+\S+\s+\S+\s.*\b[A-Z]\w+\s*$",
         start=r"^\s*Destination: (?P<target>\S+)",

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from parshall.errors import InputError
 from parshall.forecast.files.columns import Columns
 from parshall.forecast.files.numbers import says_lost
-from parshall.forecast.files.plausible import longest_possible, plausible
+from parshall.forecast.files.plausible import plausible
 
 __all__ = ["is_lost", "said_of_packets", "samples"]
 
@@ -18,6 +18,8 @@ _NO = ("0", "false", "no", "n", "f", "0.0")
 _YES = ("1", "true", "yes", "y", "t", "1.0")
 _MARKER = re.compile(r"(?:9{4,}|8{4,}|65535|2147483647|4294967295|9223372036854775807|18446744073709551615)(?:\.0+)?")
 """Numbers that programs write where they have none: the largest of a type, or all digits alike."""
+_MANY, _BY_FAR = 10, 100.0
+"""From so many rows on, with round trips so many times longer than the run, the unit is another one."""
 _FAR = 10.0
 """Such a number is one if it is longer than so many usual round trips."""
 
@@ -62,10 +64,8 @@ def samples(
     if not positive and any(value == 0 for value in kept):
         line = next(line for (line, _), value in zip(cells, kept, strict=True) if value == 0)
         raise InputError(f"{file}:{line}", "zeros alone", "round-trip times above 0")
-    limit = longest_possible(kept, times)
-    long = [place for place, value in enumerate(kept) if value > limit]
-    if 2 * len(long) > len(positive):
-        line, cell = cells[long[0]]
+    if _in_another_unit(positive, times):
+        line, cell = next(cell for cell, value in zip(cells, kept, strict=True) if value > 0)
         expected = "a round-trip time no longer than the whole run: is its unit another one (--unit)?"
         raise InputError(f"{file}:{line}", cell, expected)
     markers = _markers(cells, kept)
@@ -73,9 +73,17 @@ def samples(
         kept[place] = math.nan
     if markers:
         text = cells[markers[0]][1]
-        remarks.append(f"{len(markers)} of the numbers are {text}, which stands for none: left out as gaps.")
+        are = "1 number is" if len(markers) == 1 else f"{len(markers)} numbers are such as"
+        remarks.append(f"{are} {text}, which stands for none: left out as lost.")
     kept, said = plausible(kept, steps, times)
     return kept, [*remarks, *said]
+
+
+def _in_another_unit(values: Sequence[float], times: Sequence[float] | None) -> bool:
+    """True if round trips are usually longer than the whole run, by far."""
+    if times is None or len(values) < _MANY or times[-1] == times[0]:
+        return False
+    return statistics.median(values) > _BY_FAR * (times[-1] - times[0])
 
 
 def _markers(cells: Sequence[tuple[int, str]], values: Sequence[float]) -> list[int]:

@@ -125,9 +125,10 @@ def _check_widths(file: str, body: Sequence[_Row], width: int, *, named: bool) -
 def _check_one_series(file: str, body: Sequence[_Row], header: Sequence[str], columns: Columns) -> None:
     """Round-trip times to several hosts are no series."""
     for place in columns.whose:
-        for row in body:
-            if row.cells[place] != body[0].cells[place]:
-                expected = f"{shown(body[0].cells[place])} in the column {header[place]}, as before: one series"
+        filled = [row for row in body if row.cells[place] not in ("", "*")]
+        for row in filled:
+            if row.cells[place] != filled[0].cells[place]:
+                expected = f"{shown(filled[0].cells[place])} in the column {header[place]}, as before: one series"
                 if columns.packets:
                     expected += " (parshall capture FILE takes connections apart)"
                 raise InputError(f"{file}:{row.line}", shown(row.cells[place]), expected)

@@ -24,6 +24,8 @@ _TIME = re.compile(
 )
 _BEFORE = re.compile(r"\s*\S.*?\s\d+ ?(?:bytes|octets|bajt|байт|バイト|字节)", re.IGNORECASE)
 """Something in front of a reply."""
+_NO_TIME = re.compile(r"\b(?:ttl|hlim|ident)=\w+|\([^)]*\)|[.:,]")
+"""What stands behind the number of a reply that has no time."""
 _AGAIN = re.compile(r"\(DUP!?\)|\bDUP!|\bduplicate\b", re.IGNORECASE)
 _LOSS = re.compile(
     r"no answer|no reply|time ?out|timed out|unreachable|exceed|filter|prohibit|quench|problem|expired|"
@@ -117,7 +119,7 @@ def _frame(file: str, number: int, line: str, *, hping: bool) -> Iterator[Event]
 def _as_reply(file: str, number: int, line: str, sequence: re.Match[str]) -> Reply:
     time = _TIME.search(line, sequence.end())
     rest = line[sequence.end() :]
-    if time is None and re.search(r"(?<!ttl)(?<!hlim)(?<!ident)[=<] *-?[\w.,]", re.sub(r"\b(?:ttl|hlim|ident|win|flags)=\w+", "", rest)):
+    if time is None and _NO_TIME.sub("", rest).strip():
         raise InputError(f"{file}:{number}", shown(line), "a reply with a time such as time=12.3 ms")
     if time is None and not _HOPS.search(line):
         raise InputError(f"{file}:{number}", shown(line), "a whole line")
