@@ -31,7 +31,13 @@ class Drawn:
 
 
 def drawn(
-    rng: random.Random, count: int, *, decimals: int, loss: float = 0.1, doubles: float = 0.05, overtaken: bool = True
+    rng: random.Random,
+    count: int,
+    *,
+    decimals: int,
+    loss: float = 0.1,
+    doubles: float = 0.05,
+    overtaken: bool = True,
 ) -> Drawn:
     """A run of ``count`` requests, times with as many decimals."""
     rtts = [
@@ -93,7 +99,9 @@ def _counts(form: str, *, doubles: str = "") -> Callable[[Drawn], list[str]]:
         sent, received, extra = len(run.rtts), run.received, len(run.doubled)
         again = doubles.format(extra=extra) if extra and doubles else ""
         share = round(100 * (sent - received) / sent)
-        text = form.format(sent=sent, received=received, all=received + extra, lost=sent - received, again=again, share=share)
+        text = form.format(
+            sent=sent, received=received, all=received + extra, lost=sent - received, again=again, share=share
+        )
         return text.split("\n")
 
     return tail
@@ -208,7 +216,9 @@ def atlas(run: Drawn) -> str:
     results = []
     for begin in range(0, len(run.rtts), 3):
         part = [{"x": "*"} if math.isnan(rtt) else {"rtt": rtt} for rtt in run.rtts[begin : begin + 3]]
-        results.append({"type": "ping", "prb_id": 7, "dst_addr": HOST, "timestamp": 1700000000 + begin, "result": part})
+        results.append(
+            {"type": "ping", "prb_id": 7, "dst_addr": HOST, "timestamp": 1700000000 + begin, "result": part}
+        )
     return json.dumps(results)
 
 
@@ -233,7 +243,9 @@ def irtt_json(run: Drawn) -> str:
         }
         for k, rtt in enumerate(run.rtts)
     ]
-    return json.dumps({"version": {}, "config": {}, "stats": {}, "round_trips": [trips[k] for k in run.order]})
+    return json.dumps(
+        {"version": {}, "config": {}, "stats": {}, "round_trips": [trips[k] for k in run.order]}
+    )
 
 
 def mtr_raw(run: Drawn) -> str:
@@ -250,7 +262,12 @@ def powershell_json(run: Drawn) -> str:
     """Test-Connection ... | ConvertTo-Json."""
     return json.dumps(
         [
-            {"Ping": k + 1, "Destination": HOST, "Latency": 0 if math.isnan(rtt) else rtt, "Status": 11010 if math.isnan(rtt) else 0}
+            {
+                "Ping": k + 1,
+                "Destination": HOST,
+                "Latency": 0 if math.isnan(rtt) else rtt,
+                "Status": 11010 if math.isnan(rtt) else 0,
+            }
             for k, rtt in enumerate(run.rtts)
         ]
     )
@@ -258,7 +275,10 @@ def powershell_json(run: Drawn) -> str:
 
 def status_table(run: Drawn) -> str:
     """A monitor's table that has lost requests as 0, with a word beside."""
-    rows = (f"{1700000000 + k},{0 if math.isnan(rtt) else rtt},{'timeout' if math.isnan(rtt) else 'ok'}" for k, rtt in enumerate(run.rtts))
+    rows = (
+        f"{1700000000 + k},{0 if math.isnan(rtt) else rtt},{'timeout' if math.isnan(rtt) else 'ok'}"
+        for k, rtt in enumerate(run.rtts)
+    )
     return "\n".join(["time,rtt_ms,status", *rows])
 
 

@@ -134,10 +134,10 @@ def compare(
 
     NaN is a lost reply and is left out. ``risk`` is the share of early timeouts that is accepted, from
     0.000001 to 0.2, and ``min_rto`` the least RTO of all filters; Linux's with its 200 ms is a row of its
-    own. A filter is chosen by the first half, so that the risk is kept in the second one: in at least nine of
-    ten series, as far as these go on as they began. ``filters`` has others by their names: filters of your own, with the same ``min_rto``, or estimators.
-    The costs are those of :func:`parshall.evaluate_rto`. Raises InputError for fewer than 20 round
-    trips.
+    own. A filter is chosen by the first half, so that the risk is kept in the second one in at least nine of
+    ten series. ``filters`` has others by their names: filters of your own, with the same ``min_rto``, or
+    estimators. The costs are those of :func:`parshall.evaluate_rto`. Raises InputError for fewer than 20
+    round trips.
     """
     try:
         series = np.asarray(rtts, dtype=np.float64)
@@ -170,9 +170,7 @@ def compare(
     so_far = [costs(answered[:end], start) for end in ends]
     first = so_far[-1]
     kept = tuple(
-        name
-        for name in compared
-        if _expected_to_keep(name, risk, [each[name] for each in so_far], ahead)
+        name for name in compared if _expected_to_keep(name, risk, [each[name] for each in so_far], ahead)
     )
     return RtoComparison(
         rtts=answered,

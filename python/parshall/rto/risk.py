@@ -1,4 +1,4 @@
-"""How a filter is chosen so that the accepted share of early timeouts holds in the half that is not known yet."""
+"""How a filter is chosen so that the accepted share of early timeouts holds in the half still to come."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ BLOCKS = 8
 CHANCE = 0.95
 """With this probability a filter has to keep to the risk in the second half, judged by the first one."""
 _OVER = 1.5
-"""What the early timeouts of ``quantile`` exceed their number in, seldom: one and this times its square root."""
+"""Early timeouts of ``quantile`` seldom exceed what is expected by more than 1 and so many roots of it."""
 _LEAST_TOLD = 0.1
 _LEAST_RISK = 1e-6
 
@@ -31,11 +31,11 @@ def told_share(risk: float, ahead: int) -> float:
 
 
 def keeps_to(risk: float, early: Sequence[int], samples: int, ahead: int) -> bool:
-    """True if a filter keeps to ``risk`` in the next ``ahead`` round trips with the probability :data:`CHANCE`.
+    """True if a filter keeps to ``risk`` in the next ``ahead`` round trips with probability :data:`CHANCE`.
 
-    ``early`` are its early timeouts in equal parts of ``samples`` round trips. Their number to come is negative
-    binomial (Poisson, with Jeffreys' prior of its rate); if they cluster, as many count for one as the variance
-    of the parts is greater than their mean.
+    ``early`` are its early timeouts in equal parts of ``samples`` round trips. Their number to come is
+    negative binomial (a Poisson number whose rate has Jeffreys' prior). If they cluster, as many count for
+    one as the variance of the parts is greater than their mean.
     """
     counts = np.asarray(early, dtype=np.float64)
     mean = float(counts.mean())

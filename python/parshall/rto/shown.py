@@ -53,7 +53,7 @@ def remarks(found: RtoComparison) -> list[str]:
     ]
     if len(found.rtts) >= found.needed:
         said.append(
-            f"quantile is told {100 * found.told:.3g} %, so that the risk holds in the half that is not known yet."
+            f"quantile is told {100 * found.told:.3g} %, so that the risk holds in what is still to come."
         )
     if found.gaps:
         said.append(f"{found.gaps:,} lost replies were left out.")

@@ -1,4 +1,4 @@
-"""Which columns of a table hold what: round-trip times, times of samples, states of requests, whose they are."""
+"""Which columns of a table hold round-trip times, times of samples, states of requests, names of hosts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ _NEVER = re.compile(
     r"jitter|loss|%.*"
 )
 _STATE = re.compile(
-    r"(?:reply |ping |probe |icmp )?(?:status|state|result|outcome|error|message|reason|zustand|ergebnis)(?: text)?"
+    r"(?:reply |ping |probe |icmp )?"
+    r"(?:status|state|result|outcome|error|message|reason|zustand|ergebnis)(?: text)?"
 )
 """Columns in which a word tells whether a request was answered."""
 _ANSWERED = re.compile(r"(?:probe |ping )?(?:success|successful|ok|alive|up|received|reachable|answered)")
@@ -31,14 +32,17 @@ _ANSWERED = re.compile(r"(?:probe |ping )?(?:success|successful|ok|alive|up|rece
 _UNANSWERED = re.compile(r"(?:is )?(?:lost|timeout|timed ?out|failed|dropped)")
 """Columns that are 1 or true where it was not."""
 _WHOSE = re.compile(
-    r"(?:src|source|dst|dest(?:ination)?|remote|target|peer|server|client|host)(?: ?(?:host|name|ip|addr(?:ess)?|port))?|"
-    r"host ?name|address|ip(?:v[46])?(?: ?addr(?:ess)?)?|ip(?:v6)? (?:src|dst|addr|host)|(?:tcp|udp|quic)? ?stream|"
-    r"(?:tcp|udp) (?:src|dst)? ?port|[sd]port|eth (?:src|dst)|flow(?: id)?|conn(?:ection)?(?: id)?|session(?: id)?|"
-    r"probe(?: id)?|prb id|agent|monitor|site|node|region|instance|endpoint|url|interface|iface|link|path|direction"
+    r"(?:src|source|dst|dest(?:ination)?|remote|target|peer|server|client|host)"
+    r"(?: ?(?:host|name|ip|addr(?:ess)?|port))?|host ?name|address|"
+    r"ip(?:v[46])?(?: ?addr(?:ess)?)?|ip(?:v6)? (?:src|dst|addr|host)|(?:tcp|udp|quic)? ?stream|"
+    r"(?:tcp|udp) (?:src|dst)? ?port|[sd]port|eth (?:src|dst)|"
+    r"(?:flow|conn(?:ection)?|session|probe|prb)(?: id)?|"
+    r"agent|monitor|site|node|region|instance|endpoint|url|interface|iface|link|path|direction"
 )
 """Columns that say whose round-trip times stand in a row."""
 _PACKET = re.compile(
-    r"(?:frame|tcp|udp|ip|ipv6|eth|icmp|icmpv6|dns|http|tls|quic|sctp|_ws)\..+|(?:the )?rtt to ack.*|protocol|length|info",
+    r"(?:frame|tcp|udp|ip|ipv6|eth|icmp|icmpv6|dns|http|tls|quic|sctp|_ws)\..+|"
+    r"(?:the )?rtt to ack.*|protocol|length|info",
     re.IGNORECASE,
 )
 """Columns of tables that have a row for each packet, with a round-trip time or none."""
@@ -72,14 +76,16 @@ class Columns:
 
 
 def columns_of(place: str, header: Sequence[str], column: str | None, unit: str | None) -> Columns:
-    """The columns of a table with names; ``column`` is the name of that of round-trip times. Raises InputError."""
+    """The columns of a table with names; ``column`` names that of round-trip times. Raises InputError."""
     plain = [_plain(title) for title in header]
     times = [n for n, title in enumerate(plain) if _TIME.fullmatch(title)]
     found = _named(place, header, column) if column is not None else _value(place, header, plain, times)
     times = [n for n in times if n != found]
 
     def called(form: re.Pattern[str]) -> tuple[int, ...]:
-        return tuple(n for n, title in enumerate(plain) if n != found and n not in times and form.fullmatch(title))
+        return tuple(
+            n for n, title in enumerate(plain) if n != found and n not in times and form.fullmatch(title)
+        )
 
     powershell = {"ping", "latency", "status"} <= set(plain) or {"responsetime", "statuscode"} <= set(plain)
     return Columns(

@@ -77,7 +77,9 @@ def form_events(form: Form, file: str, lines: Sequence[str]) -> Iterator[Event]:
             sequence = found.groupdict().get("seq")
             yield Lost(number, int(sequence) if sequence else None, stamp)
         elif not (other.search(rest) or _EVERYWHERE.match(line)):
-            raise InputError(f"{file}:{number}", shown(line.strip()), "a reply, or a line that tells of its loss")
+            raise InputError(
+                f"{file}:{number}", shown(line.strip()), "a reply, or a line that tells of its loss"
+            )
 
 
 def _reply(form: Form, file: str, line: int, found: re.Match[str], stamp: Stamp | None) -> Reply:

@@ -14,7 +14,8 @@ __all__ = ["fping_events", "is_fping"]
 
 _REQUEST = re.compile(
     r"(?P<host>\S(?:.*\S)?)\s+: \[(?P<seq>\d+)\], "
-    r"(?:(?P<lost>timed out)|\d+ bytes, (?P<time>\d+(?:\.\d+)?) ms)\b(?: \((?P<mean>\S+) avg, (?P<share>\d+)% loss\))?"
+    r"(?:(?P<lost>timed out)|\d+ bytes, (?P<time>\d+(?:\.\d+)?) ms)\b"
+    r"(?: \((?P<mean>\S+) avg, (?P<share>\d+)% loss\))?"
 )
 _ALL = re.compile(r"(?P<host>\S(?:.*\S)?)\s+:(?P<values>(?: (?:\d+(?:\.\d+)?|-)){2,})$")
 _END = re.compile(r"(?P<host>\S(?:.*\S)?)\s+: xmt/rcv/%loss = (?P<sent>\d+)/(?P<received>\d+)/")

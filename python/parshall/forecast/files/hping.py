@@ -1,4 +1,4 @@
-"""What only hping3 does: it writes replies in blocks, so that its statistics stand before them or amid a line."""
+"""What only hping3 does: it writes replies in blocks, and its statistics stand before them or amid a line."""
 
 from __future__ import annotations
 

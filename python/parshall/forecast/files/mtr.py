@@ -34,7 +34,9 @@ def read_mtr_raw(file: str, lines: Sequence[str]) -> Measured:
         elif found := _REPLY.match(line):
             hop = int(found[1])
             if found[3] is None:
-                raise InputError(f"{file}:{number}", shown(line), "a reply with its probe, as mtr 0.88 and later print")
+                raise InputError(
+                    f"{file}:{number}", shown(line), "a reply with its probe, as mtr 0.88 and later print"
+                )
             seconds.setdefault((hop, int(found[3])), float(found[2]) / 1e6)
         elif found := _HOST.match(line):
             hosts.setdefault(int(found[1]), found[2])

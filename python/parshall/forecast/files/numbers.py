@@ -10,7 +10,17 @@ from collections.abc import Sequence
 
 from parshall.errors import InputError, shown
 
-__all__ = ["NOTHING", "SECONDS_IN", "duration", "in_unit", "is_number", "numbers", "says_lost", "step_of", "unit_of"]
+__all__ = [
+    "NOTHING",
+    "SECONDS_IN",
+    "duration",
+    "in_unit",
+    "is_number",
+    "numbers",
+    "says_lost",
+    "step_of",
+    "unit_of",
+]
 
 SECONDS_IN = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
 """Number of each unit in a second."""
@@ -35,8 +45,8 @@ _NAMES = {
 _UNITS = {name: unit for unit, names in _NAMES.items() for name in names}
 
 _LOST = re.compile(
-    r"time(?:d)?[ _-]?out|lost|loss|no[ _-]?(?:reply|response|answer)|unreach|expired|exceeded|fail|error|refused|"
-    r"down|dead|dropped|missing",
+    r"time(?:d)?[ _-]?out|lost|loss|no[ _-]?(?:reply|response|answer)|unreach|expired|exceeded|fail|error|"
+    r"refused|down|dead|dropped|missing",
     re.IGNORECASE,
 )
 """Words that tell of a lost reply, in whatever cell they stand."""
@@ -67,8 +77,8 @@ def unit_of(name: str) -> str | None:
 
 
 def duration(text: str) -> tuple[float, float] | None:
-    """The seconds of a time with its unit, such as ``21.6 ms``, ``21,6ms`` or ``1s21ms``, and the seconds of its
-    last digit; ``None`` if it is no such time.
+    """The seconds of a time with its unit, such as ``21.6 ms``, ``21,6ms`` or ``1s21ms``, and the seconds of
+    its last digit; ``None`` if it is no such time.
     """
     parts = _PARTS_OF_TIME.findall(text)
     if not parts or _PARTS_OF_TIME.sub("", text).strip():

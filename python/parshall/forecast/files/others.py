@@ -46,7 +46,9 @@ REFUSED: dict[str, Refused] = {
     ),
     "hrping": Refused("what hrping prints", r": seq=[0-9a-f]{4} time=[\d.]+ms|^This is hrPING", _SINGLE),
     "nping": Refused("what nping prints", r"^Starting Nping |^(?:SENT|RCVD) \([\d.]+s\)", _SINGLE),
-    "prettyping": Refused("what prettyping draws", r"^ *\d+/ *\d+ \( *\d+%\) lost;", "what ping prints itself"),
+    "prettyping": Refused(
+        "what prettyping draws", r"^ *\d+/ *\d+ \( *\d+%\) lost;", "what ping prints itself"
+    ),
     "iperf": Refused(
         "what iperf prints, no round trips", r"^\[ ID\] Interval +Transfer", "JSON of a sender: iperf3 --json"
     ),

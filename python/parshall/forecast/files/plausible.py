@@ -24,11 +24,15 @@ def plausible(
     zeros = [place for place, value in enumerate(kept) if value == 0]
     if zeros:
         step = _finest(kept, max(steps[place] for place in zeros))
-        coarse = 0 < step and _usual(kept) <= _COARSE * step
+        coarse = step > 0 and _usual(kept) <= _COARSE * step
         for place in zeros:
             kept[place] = step / 2 if coarse else math.nan
         times_are = "1 time is 0" if len(zeros) == 1 else f"{len(zeros)} times are 0"
-        how = f"below the last digit, taken for {step / 2:g} s" if coarse else "no round trip, left out as a gap"
+        how = (
+            f"below the last digit, taken for {step / 2:g} s"
+            if coarse
+            else "no round trip, left out as a gap"
+        )
         remarks.append(f"{times_are}: {how}.")
     limit = _longest_possible(kept, times)
     long = [place for place, value in enumerate(kept) if value > limit]
@@ -43,7 +47,7 @@ def plausible(
 
 
 def _finest(values: Sequence[float], step: float) -> float:
-    """The step of values whose last digits are zeros throughout, as of whole milliseconds printed as 2.000."""
+    """The step of values whose last digits are all zeros, as of whole milliseconds printed as 2.000."""
     above = [value for value in values if value > 0]
     while step > 0 and len(above) >= 2 and all(_divides(10 * step, value) for value in above):
         step *= 10

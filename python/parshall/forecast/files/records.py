@@ -39,7 +39,9 @@ class RecordTool:
 def is_json(lines: Sequence[str]) -> bool:
     """Returns true if the first line with anything begins a value of JSON."""
     first = next((line.strip() for line in lines if line.strip()), "")
-    return first[:1] in ("{", "[") and (len(first) == 1 or first[1:].lstrip()[:1] in ('"', "{", "[", "}", "]"))
+    return first[:1] in ("{", "[") and (
+        len(first) == 1 or first[1:].lstrip()[:1] in ('"', "{", "[", "}", "]")
+    )
 
 
 def read_json(file: str, lines: Sequence[str]) -> Measured:
@@ -76,7 +78,9 @@ def _keys(values: Sequence[Any]) -> str:
 def _measured(file: str, tool: RecordTool, samples: Sequence[_Sample]) -> Measured:
     series = list(dict.fromkeys(sample.whose for sample in samples if sample.whose is not None))
     if len(series) > 1:
-        raise InputError(file, f"{len(series)} series ({', '.join(map(shown, series[:3]))})", "one series a file")
+        raise InputError(
+            file, f"{len(series)} series ({', '.join(map(shown, series[:3]))})", "one series a file"
+        )
     values = [sample.seconds for sample in samples]
     if all(map(math.isnan, values)):
         raise InputError(file, "no round trip", "requests with their round-trip times")
@@ -112,10 +116,14 @@ def _of_iperf3(file: str, values: list[Any]) -> Iterator[_Sample]:
                 if stream.get("omitted") or stream.get("sender") is False:
                     continue
                 if "rtt" not in stream:
-                    raise InputError(file, "iperf3 without round trips", "a sender of TCP on Linux (no -u, no -R)")
+                    raise InputError(
+                        file, "iperf3 without round trips", "a sender of TCP on Linux (no -u, no -R)"
+                    )
                 seconds = _number(file, stream["rtt"], "a rtt of", 1e6)
                 yield _Sample(seconds or _NONE, stream.get("end"), f"socket {stream['socket']}")
-    if not any(stream.get("rtt") for value in values for each in value["intervals"] for stream in each["streams"]):
+    if not any(
+        stream.get("rtt") for value in values for each in value["intervals"] for stream in each["streams"]
+    ):
         raise InputError(file, "iperf3 without round trips", "a sender of TCP on Linux (no -u, no -R)")
 
 
@@ -138,7 +146,9 @@ def _of_atlas(file: str, values: list[Any]) -> Iterator[_Sample]:
     for value in sorted(values, key=lambda value: value["timestamp"]):
         whose = f"probe {value.get('prb_id')} to {value.get('dst_addr') or value.get('dst_name')}"
         for each in value["result"]:
-            if "dup" in each or ("srcaddr" in each and "rtt" not in each and "x" not in each and "error" not in each):
+            if "dup" in each or (
+                "srcaddr" in each and "rtt" not in each and "x" not in each and "error" not in each
+            ):
                 continue
             seconds = _number(file, each["rtt"], "a rtt of", 1e3) if "rtt" in each else _NONE
             yield _Sample(seconds, float(value["timestamp"]), whose)
@@ -150,9 +160,15 @@ def _of_mtr(file: str, values: list[Any]) -> Iterator[_Sample]:
         last = hubs[-1] if hubs else {}
         if last.get("Snt") != 1:
             got = f"means over {last.get('Snt', 'no')} probes, which mtr --json prints"
-            raise InputError(file, got, "single round trips: mtr --raw prints them, or mtr -c 1 --json in a loop")
+            raise InputError(
+                file, got, "single round trips: mtr --raw prints them, or mtr -c 1 --json in a loop"
+            )
         lost = last.get("Loss%", 0) == 100
-        yield _Sample(_NONE if lost else _number(file, last["Last"], "a Last of", 1e3), None, value["report"]["mtr"]["dst"])
+        yield _Sample(
+            _NONE if lost else _number(file, last["Last"], "a Last of", 1e3),
+            None,
+            value["report"]["mtr"]["dst"],
+        )
 
 
 def _of_powershell(file: str, values: list[Any]) -> Iterator[_Sample]:
@@ -178,15 +194,26 @@ RECORDS: dict[str, RecordTool] = {
         "are longer and shorter than these.",
     ),
     "fping": RecordTool(
-        lambda value: isinstance(value, dict) and len(value) == 1 and bool({"resp", "timeout", "summary", "intSum", "vSum", "stats"} & value.keys()),
+        lambda value: (
+            isinstance(value, dict)
+            and len(value) == 1
+            and bool({"resp", "timeout", "summary", "intSum", "vSum", "stats"} & value.keys())
+        ),
         _of_fping,
     ),
     "RIPE Atlas (ping)": RecordTool(
-        lambda value: isinstance(value, dict) and value.get("type") == "ping" and isinstance(value.get("result"), list), _of_atlas
+        lambda value: (
+            isinstance(value, dict) and value.get("type") == "ping" and isinstance(value.get("result"), list)
+        ),
+        _of_atlas,
     ),
     "mtr": RecordTool(_has("report"), _of_mtr),
     "Test-Connection": RecordTool(
-        lambda value: isinstance(value, dict) and ({"Latency", "Status"} <= value.keys() or {"ResponseTime", "StatusCode"} <= value.keys()), _of_powershell
+        lambda value: (
+            isinstance(value, dict)
+            and ({"Latency", "Status"} <= value.keys() or {"ResponseTime", "StatusCode"} <= value.keys())
+        ),
+        _of_powershell,
     ),
 }
 """By the names of the programs."""

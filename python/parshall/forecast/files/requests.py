@@ -46,7 +46,9 @@ def put_together(file: str, program: str, events: Iterable[Event], *, marks: boo
     warned = sum(isinstance(event, Warned) for event in happened)
     if warned:
         warnings = "warning" if warned == 1 else "warnings"
-        remarks.append(f"{warned} {warnings} of {program} that its clock was set back: times near it may be wrong.")
+        remarks.append(
+            f"{warned} {warnings} of {program} that its clock was set back: times near it may be wrong."
+        )
     if any(run.stamps for run in runs) and not (timed and _rise(times)):
         timed = False
         remarks.append(
@@ -146,8 +148,8 @@ def _of_statistics(which: str, run: Run) -> list[str]:
     if missing:
         why = ": lines are missing from it" if run.numbered else ", and does not say where the others belong"
     said = [
-        f"The statistics{which} count {sent} requests and {received} replies; the file has {len(numbers)} and "
-        f"{len(run.rtts)}{why}."
+        f"The statistics{which} count {sent} requests and {received} replies; the file has "
+        f"{len(numbers)} and {len(run.rtts)}{why}."
     ]
     if cut:
         said.append(f"{cut} numbers{which} that are missing for that reason were not taken for losses.")

@@ -16,7 +16,9 @@ __all__ = ["is_lost", "said_of_packets", "samples"]
 
 _NO = ("0", "false", "no", "n", "f", "0.0")
 _YES = ("1", "true", "yes", "y", "t", "1.0")
-_MARKER = re.compile(r"(?:9{4,}|8{4,}|65535|2147483647|4294967295|9223372036854775807|18446744073709551615)(?:\.0+)?")
+_MARKER = re.compile(
+    r"(?:9{4,}|8{4,}|65535|2147483647|4294967295|9223372036854775807|18446744073709551615)(?:\.0+)?"
+)
 """Numbers that programs write where they have none: the largest of a type, or all digits alike."""
 _MANY, _BY_FAR = 10, 100.0
 """From so many rows on, with round trips so many times longer than the run, the unit is another one."""
@@ -38,8 +40,8 @@ def said_of_packets(title: str) -> list[str]:
     if title.lower() != "tcp.analysis.ack_rtt":
         return []
     return [
-        "tcp.analysis.ack_rtt measures data that was sent again from its first copy, the timeout included, and "
-        "mixes both directions and the handshake: parshall capture FILE has round trips by Karn's rule."
+        "tcp.analysis.ack_rtt measures data that was sent again from its first copy, the timeout included, "
+        "and mixes both directions and the handshake: parshall capture FILE has round trips by Karn's rule."
     ]
 
 
@@ -51,8 +53,8 @@ def samples(
     times: Sequence[float] | None,
     lost: Sequence[bool],
 ) -> tuple[list[float], list[str]]:
-    """Seconds, NaN for lost requests, and remarks on numbers that are no round trips. Raises InputError if most
-    are none.
+    """Seconds, NaN for lost requests, and remarks on numbers that are no round trips. Raises InputError if
+    most are none.
     """
     kept = [math.nan if gone else value for value, gone in zip(values, lost, strict=True)]
     remarks = []

@@ -1,8 +1,8 @@
 """One run of a measuring program: its replies under their numbers, and which missing numbers are losses.
 
-Numbers have 16 bits and begin again. A number that is not there is a lost request if the statistics leave room
-for one: a run loses no more than it sent and did not receive. If more numbers are missing, lines are missing
-from the file, and the longest gaps are those.
+Numbers have 16 bits and begin again. A number that is not there is a lost request if the statistics leave
+room for one: a run loses no more than it sent and did not receive. If more numbers are missing, lines are
+missing from the file, and the longest gaps are those.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["Run"]
 _NUMBERS = 2**16
 """Sequence numbers begin again after these many."""
 _LATE = 1000
-"""A reply that is behind the newest by at most this was overtaken; one farther behind belongs to another run."""
+"""A reply that is behind the newest by at most this was overtaken; one farther behind is of another run."""
 
 
 @dataclass
@@ -56,9 +56,9 @@ class Run:
         if self.newest is None:
             return number
         distance = number - self.newest
-        if number >= _NUMBERS or distance >= 0 and self.newest < _NUMBERS:
+        if number >= _NUMBERS or (distance >= 0 and self.newest < _NUMBERS):
             late = distance - _NUMBERS
-            overtaken = number < _NUMBERS and -_LATE <= late and self.newest + late >= self._begin()
+            overtaken = number < _NUMBERS and late >= -_LATE and self.newest + late >= self._begin()
             return self.newest + late if overtaken else number
         around = distance % _NUMBERS
         return self.newest + (around if around < _NUMBERS // 2 else around - _NUMBERS)

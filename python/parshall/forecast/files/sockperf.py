@@ -33,7 +33,11 @@ def read_sockperf(file: str, lines: Sequence[str]) -> Measured:
         if found := _ROW.match(line):
             rows.append((float(found["sent"]), float(found["received"])))
             if rows[-1][1] < rows[-1][0]:
-                raise InputError(f"{file}:{number}", shown(line), "an answer that was not received before its message was sent")
+                raise InputError(
+                    f"{file}:{number}",
+                    shown(line),
+                    "an answer that was not received before its message was sent",
+                )
         elif not _OTHER.match(line):
             raise InputError(f"{file}:{number}", shown(line), "a row: packet, txTime, rxTime, latency")
     if not rows:
@@ -41,5 +45,8 @@ def read_sockperf(file: str, lines: Sequence[str]) -> Measured:
     rows.sort()
     times = [sent for sent, _ in rows]
     values, remarks = plausible([received - sent for sent, received in rows], [_STEP] * len(rows), times)
-    said = "Round trips are rxTime - txTime of sockperf; its column latency is half of that unless it was told --full-rtt."
+    said = (
+        "Round trips are rxTime - txTime of sockperf; its column latency is half of that unless it was told "
+        "--full-rtt."
+    )
     return Measured(values, times, "ms", (said, *remarks))

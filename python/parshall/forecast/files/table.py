@@ -26,6 +26,7 @@ _SPACES = " "
 _ALONE = "\x1f"
 """Separator of one column: nothing."""
 
+
 @dataclass(frozen=True)
 class _Row:
     line: int
@@ -57,7 +58,9 @@ def read_table(file: str, lines: Sequence[str], column: str | None, unit: str | 
         body = [row for row in body if row.cells[columns.value]]
         remarks += said_of_packets((header or [""])[columns.value])
     if not body:
-        raise InputError(f"{file}:{rows[0].line}", "a column without a number", "round-trip times, one a line")
+        raise InputError(
+            f"{file}:{rows[0].line}", "a column without a number", "round-trip times, one a line"
+        )
     _check_one_series(file, body, header or (), columns)
     cells = [(row.line, row.cells[columns.value]) for row in body]
     values, own = numbers(file, cells, separator, columns.unit or unit)
@@ -128,7 +131,9 @@ def _check_one_series(file: str, body: Sequence[_Row], header: Sequence[str], co
         filled = [row for row in body if row.cells[place] not in ("", "*")]
         for row in filled:
             if row.cells[place] != filled[0].cells[place]:
-                expected = f"{shown(filled[0].cells[place])} in the column {header[place]}, as before: one series"
+                expected = (
+                    f"{shown(filled[0].cells[place])} in the column {header[place]}, as before: one series"
+                )
                 if columns.packets:
                     expected += " (parshall capture FILE takes connections apart)"
                 raise InputError(f"{file}:{row.line}", shown(row.cells[place]), expected)
@@ -151,7 +156,7 @@ def _without_names(file: str, rows: Sequence[_Row], separator: str, column: str 
 
 
 def _is_of_tshark(rows: Sequence[_Row]) -> bool:
-    """True for rows of tshark without names: seconds since 1970 with nine digits, and packets without a value."""
+    """True for rows of tshark without names: seconds since 1970 with nine digits, some without a value."""
     times = all(re.fullmatch(r"\d{10}\.\d{9}", row.cells[0]) for row in rows)
     return times and any(not row.cells[-1] for row in rows)
 

@@ -41,7 +41,9 @@ class Tool:
     """True if lines of programs that are refused look like its own: those are asked first."""
 
 
-def _numbered(program: str, events: Callable[[str, Sequence[str]], Iterable[Event]], *, marks: bool) -> Callable[[str, Sequence[str]], Measured]:
+def _numbered(
+    program: str, events: Callable[[str, Sequence[str]], Iterable[Event]], *, marks: bool
+) -> Callable[[str, Sequence[str]], Measured]:
     return partial(_requests, program, events, marks)
 
 
@@ -86,20 +88,31 @@ def _of_form(name: str, form: Form) -> Tool:
 
 
 TOOLS: tuple[Tool, ...] = (
-    Tool(f"JSON of {', '.join(RECORDS)}", "a sample for each request, with its time where there is one", is_json, read_json),
+    Tool(
+        f"JSON of {', '.join(RECORDS)}",
+        "a sample for each request, with its time where there is one",
+        is_json,
+        read_json,
+    ),
     Tool("mtr --raw", "the last hop's: a sample for each probe", is_mtr_raw, read_mtr_raw),
     Tool("sockperf --full-log", "a sample for each message: `rxTime - txTime`", is_sockperf, read_sockperf),
     *(_of_form(name, form) for name, form in FORMS.items()),
     Tool(
-        "ping of Linux (any age, with `icmp_req`, `-D`, `-O`, in other languages), macOS, BSD, Solaris, BusyBox, "
-        "inetutils, Junos, NX-OS, SR OS, FortiOS and others that print alike; `hping3`; `oping`",
-        "a sample for each request. Those that nobody answered are gaps, at both ends too, as far as numbers and "
-        "statistics tell",
+        "ping of Linux (any age, with `icmp_req`, `-D`, `-O`, in other languages), macOS, BSD, Solaris, "
+        "BusyBox, inetutils, Junos, NX-OS, SR OS, FortiOS and others that print alike; `hping3`; `oping`",
+        "a sample for each request. Those that nobody answered are gaps, at both ends too, as far as numbers "
+        "and statistics tell",
         is_unix_ping,
         _numbered("ping", _unix, marks=True),
         general=True,
     ),
-    Tool("fping -l, -c, -C", "a sample for each request", is_fping, _numbered("fping", fping_events, marks=False), general=True),
+    Tool(
+        "fping -l, -c, -C",
+        "a sample for each request",
+        is_fping,
+        _numbered("fping", fping_events, marks=False),
+        general=True,
+    ),
     Tool(
         "ping of Windows, in any language",
         "a sample for each line; `<1ms` counts as 0.5 ms",

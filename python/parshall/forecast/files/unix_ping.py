@@ -1,5 +1,6 @@
 """Output of ``ping`` on Unix: iputils of any age and language, with and without -D, macOS, the BSDs,
-Solaris, BusyBox, GNU inetutils, routers that print likewise, and hping3; with or without a time in front of each line.
+Solaris, BusyBox, GNU inetutils, routers that print likewise, and hping3; with or without a time in front of
+each line.
 """
 
 from __future__ import annotations
@@ -15,12 +16,15 @@ from parshall.forecast.files.stamps import leading
 
 __all__ = ["is_unix_ping", "not_understood", "unix_events"]
 
-_SEQUENCE = re.compile(r"\b(?:icmp6?_)?(?:seq|req)(?:=| )(?P<seq>\d+)\b|\bRequest (?P<request>\d+) timed out\b")
+_SEQUENCE = re.compile(
+    r"\b(?:icmp6?_)?(?:seq|req)(?:=| )(?P<seq>\d+)\b|\bRequest (?P<request>\d+) timed out\b"
+)
 _HOPS = re.compile(r"\b(?:ttl|hlim)=\d+")
 _FROM = re.compile(r"\bbytes from\b")
 _HOST = re.compile(r"\bbytes from (?:[^\s(]+ \((?P<ip>[^)]+)\)|(?P<name>[^\s,]+?)[:,]? )|\bip=(?P<hping>\S+)")
 _TIME = re.compile(
-    r"(?P<sign>[=<]) *(?P<time>-?\d+(?:[.,]\d*)?) ?(?P<unit>ms|msec|usec|us|µs|μs|ns|sec|s|мс|毫秒|ミリ秒)(?![\w])"
+    r"(?P<sign>[=<]) *(?P<time>-?\d+(?:[.,]\d*)?) ?"
+    r"(?P<unit>ms|msec|usec|us|µs|μs|ns|sec|s|мс|毫秒|ミリ秒)(?![\w])"
 )
 _BEFORE = re.compile(r"\s*\S.*?\s\d+ ?(?:bytes|octets|bajt|байт|バイト|字节)", re.IGNORECASE)
 """Something in front of a reply."""
@@ -82,7 +86,9 @@ def unix_events(file: str, lines: Sequence[str]) -> Iterator[Event]:
             stamp, _ = leading(line)
             yield Lost(number, int(sequence["seq"] or sequence["request"]), stamp)
         elif not _ADVICE.search(line):
-            raise InputError(f"{file}:{number}", shown(line.strip()), "a reply, or a line that tells of its loss")
+            raise InputError(
+                f"{file}:{number}", shown(line.strip()), "a reply, or a line that tells of its loss"
+            )
 
 
 def _tells_of_a_loss(line: str) -> bool:
@@ -134,7 +140,9 @@ def _as_reply(file: str, number: int, line: str, sequence: re.Match[str]) -> Rep
         # A time below a bound lies anywhere between it and 0.
         rtt = rtt / 2 if time["sign"] == "<" else rtt
     host = _HOST.search(line)
-    known = None if host is None or "DIFFERENT ADDRESS" in line else host["ip"] or host["name"] or host["hping"]
+    known = (
+        None if host is None or "DIFFERENT ADDRESS" in line else host["ip"] or host["name"] or host["hping"]
+    )
     return Reply(
         number,
         int(sequence["seq"]),
