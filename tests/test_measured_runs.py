@@ -1,4 +1,4 @@
-"""What measuring programs print of drawn runs is read as what happened, whatever part of it the file has."""
+"""Drawn runs, printed as measuring programs do, are read as they happened, whatever part the file has."""
 
 from __future__ import annotations
 

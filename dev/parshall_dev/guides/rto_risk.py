@@ -1,9 +1,9 @@
 """Makes the table of docs/guide/rto.md on how often the accepted risk is kept: python -m
 parshall_dev.guides.rto_risk DATA [SEEDS].
 
-DATA is the folder with rtt/. SEEDS is the number of series of each kind, length and risk, 20 if it is not given.
-The constants of `parshall.rto.risk` were chosen on the kinds DESIGN; the table is of the kinds HELD, which had
-no part in that.
+DATA is the folder with rtt/. SEEDS is the number of series of each kind, length and risk, 20 if it is not
+given. The constants of `parshall.rto.risk` were chosen on the kinds of `design`; the table is of the kinds of
+`held`, which had no part in that.
 """
 
 import sys
@@ -26,6 +26,7 @@ LEAST_EARLY = 6
 
 
 def seed_of(rng):
+    """A seed for generators that take one."""
     return int(rng.integers(1 << 31))
 
 
@@ -40,6 +41,8 @@ def part_of(series):
 
 
 def autoregression(phi):
+    """The exponential of an AR(1)."""
+
     def draw(rng, n):
         noise = rng.normal(size=n + 500)
         return 0.03 * np.exp(0.3 * lfilter([np.sqrt(1 - phi * phi)], [1, -phi], noise)[500:])
@@ -67,6 +70,7 @@ def shifted(rng, series):
 
 
 def in_waves(rng, n):
+    """One to four waves, as of a day, with noise."""
     waves = np.sin(np.arange(n) / n * 2 * np.pi * rng.integers(1, 5))
     return 0.03 * (1 + 0.5 * waves) + 0.004 * rng.gamma(1, 1, n)
 
@@ -131,7 +135,7 @@ def judged(draw, seeds):
 
 
 def main(data, seeds):
-    """Prints the figures of the kinds DESIGN and writes those of HELD into the page."""
+    """Prints the figures of all kinds, and writes those of `held` into the page."""
 
     def rtt(name):
         return read(Path(data) / "rtt" / f"{name}.csv.gz").answered
@@ -159,6 +163,7 @@ def main(data, seeds):
 
 
 def row_of(name, found):
+    """A row of the table."""
     kept, plain, wait = found[:, 0].mean(), found[:, 1].mean(), np.exp(np.log(found[:, 2]).mean()) - 1
     return f"| {name} | {kept:.0%} | {plain:.0%} | {wait:+.0%} |"
 

@@ -62,7 +62,11 @@ fn normal_quantile(p: f64) -> f64 {
         let excess = 0.5 * libm::erfc(z * core::f64::consts::FRAC_1_SQRT_2) - tail;
         z += excess * sqrt(core::f64::consts::TAU) * libm::exp(0.5 * square(z));
     }
-    if p < 0.5 { -z } else { z }
+    if p < 0.5 {
+        -z
+    } else {
+        z
+    }
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-"""What the lines of a measuring program say, one event a line."""
+"""Events in the output of a measuring program: one for each line that says something of a request."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ class Form:
     """How the lines of a program look."""
 
     known: str
-    """What only this program prints."""
+    """A pattern of lines that only this program prints."""
     reply: str
     """Groups: ``time``; ``unit``, ``sign`` (``<``), ``seq`` and ``host`` where there are any."""
     lost: str

@@ -1,4 +1,4 @@
-"""What only hping3 does: it writes replies in blocks, and its statistics stand before them or amid a line."""
+"""Statistics of hping3, which stand before replies or amid a line, since it writes these in blocks."""
 
 from __future__ import annotations
 

@@ -16,11 +16,11 @@ class Refused:
     """A program that is not read."""
 
     what: str
-    """What a line is, as the error says it."""
+    """The name of its output, as the error says it."""
     form: str
-    """What such a line looks like."""
+    """A pattern of its lines."""
     instead: str
-    """What to do."""
+    """Advice: the output to use in its place."""
 
 
 _SINGLE = "a line for each request, as ping and fping print"

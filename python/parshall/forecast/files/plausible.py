@@ -1,4 +1,4 @@
-"""What no round trip can be: it takes longer than nothing, and no longer than the run that it is of."""
+"""Times that are no round trips: one takes longer than nothing, and no longer than the run that it is of."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ class _Sample:
     seconds: float
     time: float | None = None
     whose: str | None = None
-    """What tells this series from others of the file."""
+    """A name that tells this series from others of the file."""
 
 
 @dataclass(frozen=True)

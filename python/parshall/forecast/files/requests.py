@@ -136,7 +136,7 @@ def _remarks(program: str, runs: Sequence[Run]) -> list[str]:
 
 
 def _of_statistics(which: str, run: Run) -> list[str]:
-    """What the statistics count and the file has not."""
+    """Remarks where the statistics count more than the file has, or less."""
     if run.end is None:
         return []
     numbers, cut = run.numbers()

@@ -36,7 +36,7 @@ def is_lost(columns: Columns, cells: Sequence[str]) -> bool:
 
 
 def said_of_packets(title: str) -> list[str]:
-    """What is to be known of a column of tshark."""
+    """The remark on a column of tshark."""
     if title.lower() != "tcp.analysis.ack_rtt":
         return []
     return [

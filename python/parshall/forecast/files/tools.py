@@ -1,4 +1,4 @@
-"""What is read, as data: how each program is recognised, what its output gives, and who reads it.
+"""Programs whose output is read, as data: how each is recognised, what it gives, and which function reads it.
 
 The first tool that knows the lines reads them. The guide's list and the tests are of this table.
 """
@@ -34,7 +34,7 @@ class Tool:
 
     name: str
     gives: str
-    """What its output gives, as the guide says it."""
+    """The samples that its output gives, as the guide says it."""
     knows: Callable[[Sequence[str]], bool]
     read: Callable[[str, Sequence[str]], Measured]
     general: bool = False

@@ -29,7 +29,7 @@ _TIME = re.compile(
 _BEFORE = re.compile(r"\s*\S.*?\s\d+ ?(?:bytes|octets|bajt|байт|バイト|字节)", re.IGNORECASE)
 """Something in front of a reply."""
 _NO_TIME = re.compile(r"\b(?:ttl|hlim|ident)=\w+|\([^)]*\)|[.:,]")
-"""What stands behind the number of a reply that has no time."""
+"""Text that may stand behind the number of a reply that has no time."""
 _AGAIN = re.compile(r"\(DUP!?\)|\bDUP!|\bduplicate\b", re.IGNORECASE)
 _LOSS = re.compile(
     r"no answer|no reply|time ?out|timed out|unreachable|exceed|filter|prohibit|quench|problem|expired|"
@@ -38,7 +38,7 @@ _LOSS = re.compile(
 )
 """Words of a line that tells of a request without a reply."""
 _FROM_A_ROUTER = re.compile(r"\s*[^\W\d]+ \S+(?: \([^)]+\))?:? icmp6?_[sr]eq=\d+ [^=\d]+$")
-"""What iputils prints of an error on the way, in any language."""
+"""Line that iputils prints of an error on the way, in any language."""
 _ADVICE = re.compile(r"\bRedirect\b", re.IGNORECASE)
 """Lines with a number that say nothing of a loss."""
 _WARNED = re.compile(r"time of day goes back|invalid tv_usec", re.IGNORECASE)
