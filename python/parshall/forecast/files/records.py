@@ -47,12 +47,22 @@ def is_json(lines: Sequence[str]) -> bool:
 def read_json(file: str, lines: Sequence[str]) -> Measured:
     """The round trips of a program's JSON. Raises InputError for JSON of others, and for several series."""
     values = _values(file, lines)
-    for tool in RECORDS.values():
+    for name, tool in RECORDS.items():
         if values and all(tool.knows(value) for value in values):
-            return _measured(file, tool, list(tool.samples(file, values)))
+            return _measured(file, tool, _samples(file, name, tool, values))
     known = ", ".join(RECORDS)
     expected = f"JSON of {known}, or a CSV file with a column rtt_ms"
     raise InputError(f"{file}:1", f"JSON with {_keys(values)}", expected)
+
+
+def _samples(file: str, name: str, tool: RecordTool, values: list[Any]) -> list[_Sample]:
+    try:
+        return list(tool.samples(file, values))
+    except InputError:
+        raise
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        got = f"JSON of {name} with something missing or unlike ({shown(str(error))})"
+        raise InputError(file, got, "its results as the program writes them") from None
 
 
 def _values(file: str, lines: Sequence[str]) -> list[Any]:
@@ -146,8 +156,10 @@ def _of_atlas(file: str, values: list[Any]) -> Iterator[_Sample]:
     for value in sorted(values, key=lambda value: value["timestamp"]):
         whose = f"probe {value.get('prb_id')} to {value.get('dst_addr') or value.get('dst_name')}"
         for each in value["result"]:
-            if "dup" in each or (
-                "srcaddr" in each and "rtt" not in each and "x" not in each and "error" not in each
+            if (
+                "dup" in each
+                or "late" in each
+                or ("srcaddr" in each and "rtt" not in each and "x" not in each and "error" not in each)
             ):
                 continue
             seconds = _number(file, each["rtt"], "a rtt of", 1e3) if "rtt" in each else _NONE

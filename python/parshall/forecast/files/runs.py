@@ -48,6 +48,8 @@ class Run:
     """Replies with something in front of them that is no time."""
     steps: dict[int, float] = field(default_factory=dict)
     numbered: bool = False
+    wide: bool = False
+    """True if numbers have more than 16 bits, and never begin again."""
 
     def number_of(self, number: int | None) -> int:
         """A request's number, as if numbers never began again."""
@@ -55,16 +57,18 @@ class Run:
             return 0 if self.newest is None else self.newest + 1
         if self.newest is None:
             return number
-        distance = number - self.newest
-        if number >= _NUMBERS or (distance >= 0 and self.newest < _NUMBERS):
-            late = distance - _NUMBERS
-            overtaken = number < _NUMBERS and late >= -_LATE and self.newest + late >= self._begin()
-            return self.newest + late if overtaken else number
-        around = distance % _NUMBERS
-        return self.newest + (around if around < _NUMBERS // 2 else around - _NUMBERS)
+        if self.wide or number >= _NUMBERS:
+            return number
+        ahead = number - self.newest % _NUMBERS
+        around = ahead % _NUMBERS
+        if ahead >= 0:
+            late = ahead - _NUMBERS
+            return self.newest + (late if late >= -_LATE and self.newest + late >= self._begin() else ahead)
+        again = around < _NUMBERS // 2 and (number > 1 or around <= _LATE)
+        return self.newest + (around if again else ahead)
 
     def _begin(self) -> int:
-        return min((*self.rtts, *self.lost, self.newest or 0), default=0)
+        return min((*self.rtts, *self.lost))
 
     def follows(self, reply: Reply) -> bool:
         """True unless a reply lies so far behind the newest that it belongs to another run."""
@@ -123,7 +127,7 @@ class Run:
         if number in self.rtts:
             self.doubles += 1
             return
-        self.numbered = self.numbered or reply.number is not None
+        self._see(reply.number)
         self.host = self.host or reply.host
         behind = self.newest is not None and number < self.newest
         self.late = [*self.late, reply] if behind else []
@@ -139,9 +143,13 @@ class Run:
     def lose(self, lost: Lost) -> None:
         """Takes in a request without a reply."""
         number = self.number_of(lost.number)
-        self.numbered = self.numbered or lost.number is not None
+        self._see(lost.number)
         self.newest = number if self.newest is None else max(self.newest, number)
         self.lost.add(number)
+
+    def _see(self, number: int | None) -> None:
+        self.numbered = self.numbered or number is not None
+        self.wide = self.wide or (number or 0) >= _NUMBERS
 
     def overtaken(self, number: int) -> list[Reply]:
         """The last replies, if they were behind the newest and are those just before ``number``."""
