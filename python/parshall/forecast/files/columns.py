@@ -51,8 +51,17 @@ _KNOWN = {
     "tcp.analysis.initial_rtt": "s",
     "icmp.resptime": "ms",
     "icmpv6.resptime": "ms",
+    "dns.time": "s",
+    "http.time": "s",
 }
 """Units of names that have none: fields of Wireshark."""
+
+_ONE_WAY = re.compile(r"one ?way|\bowd\b|\bipdv\b|uplink|downlink|\bhalf\b")
+"""Names of times that are no round trips."""
+_DERIVED = re.compile(
+    r"\bs ?rtt\b|srtt|smooth|average|\bavg\b|\bmean\b|\bmin|\bmax|median|mdev|\bvar|percentile|\bp\d\d\b"
+)
+"""Names of what is worked out of several round trips."""
 
 _BRACKETED = re.compile(r"[(\[](?:in )?([^)\]]+)[)\]]\s*$")
 _TRAILING = re.compile(r"(?:[\W_]|(?<=rtt)(?=[mun]s$)|(?<=[a-z])(?=[MUN]s$|Sec$))([^\W\d_]+)\W*$")
@@ -71,6 +80,8 @@ class Columns:
     answered: tuple[int, ...] = ()
     unanswered: tuple[int, ...] = ()
     whose: tuple[int, ...] = ()
+    derived: str | None = None
+    """The name of a column that has no single round trips, such as ``srtt``."""
     packets: bool = False
     """True if rows are packets, of which many have no round-trip time."""
 
@@ -97,6 +108,7 @@ def columns_of(place: str, header: Sequence[str], column: str | None, unit: str 
         called(_ANSWERED),
         called(_UNANSWERED),
         called(_WHOSE),
+        header[found] if _DERIVED.search(plain[found]) else None,
         any(_PACKET.fullmatch(title.strip()) for title in header),
     )
 
@@ -110,13 +122,15 @@ def _named(place: str, header: Sequence[str], column: str) -> int:
 
 def _value(place: str, header: Sequence[str], plain: Sequence[str], times: Sequence[int]) -> int:
     """The column of round-trip times: the one that is called so, or the only one that could be."""
+    one_way = [n for n, title in enumerate(plain) if _ONE_WAY.search(title)]
+    times = [*times, *one_way]
     exact = [n for n, title in enumerate(plain) if "rtt" in title.split()]
     latency = [n for n, title in enumerate(plain) if title in ("latency", "responsetime")]
     for found in (
         exact,
         [n for n, title in enumerate(plain) if _RTT.search(title)],
         latency,
-        [n for n, title in enumerate(plain) if _ALIKE.search(title)],
+        [n for n, title in enumerate(plain) if _ALIKE.search(title) and n not in one_way],
         [n for n in range(len(header)) if n not in times],
     ):
         if len(found) == 1 and not _NEVER.fullmatch(plain[found[0]]):

@@ -21,6 +21,10 @@ _EVERYWHERE = re.compile(r"\s*$|\s*\^C\s*$|[#$>%] |\S*[@\]>]\S*[#$>%] ")
 """Empty lines, an interrupt, and what was typed behind a prompt."""
 
 
+_LOOKED_AT = 200
+"""Lines in which a program makes itself known."""
+
+
 @dataclass(frozen=True)
 class Form:
     """How the lines of a program look."""
@@ -47,9 +51,9 @@ class Form:
 
 
 def has_form(form: Form, lines: Sequence[str]) -> bool:
-    """Returns true if lines have a form."""
+    """Returns true if lines have a form, as the first ones tell."""
     known = re.compile(form.known)
-    return any(known.search(line) for line in lines)
+    return any(known.search(line) for line in lines[:_LOOKED_AT])
 
 
 def form_events(form: Form, file: str, lines: Sequence[str]) -> Iterator[Event]:

@@ -17,7 +17,8 @@ __all__ = ["is_lost", "said_of_packets", "samples"]
 _NO = ("0", "false", "no", "n", "f", "0.0")
 _YES = ("1", "true", "yes", "y", "t", "1.0")
 _MARKER = re.compile(
-    r"(?:9{4,}|8{4,}|65535|2147483647|4294967295|9223372036854775807|18446744073709551615)(?:\.0+)?"
+    r"(?:9{4,}|8{4,}|65535|2147483647|4294967295|9223372036854775807|18446744073709551615)(?:\.0+)?|"
+    r"2147483\.647|4294967\.295|2147\.483647|4294\.967295"
 )
 """Numbers that programs write where they have none: the largest of a type, or all digits alike."""
 _MANY, _BY_FAR = 10, 100.0
@@ -36,7 +37,11 @@ def is_lost(columns: Columns, cells: Sequence[str]) -> bool:
 
 
 def said_of_packets(title: str) -> list[str]:
-    """The remark on a column of tshark."""
+    """The remark on a column of tshark; ``title`` is empty if it has no name."""
+    if not title:
+        return [
+            "Rows without a number are packets without a round trip, as tshark writes them: none was lost."
+        ]
     if title.lower() != "tcp.analysis.ack_rtt":
         return []
     return [

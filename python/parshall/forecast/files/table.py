@@ -53,10 +53,12 @@ def read_table(file: str, lines: Sequence[str], column: str | None, unit: str | 
         raise InputError(f"{file}:{rows[0].line}", shown(", ".join(first)), "round-trip times, one a line")
     _check_widths(file, body, len(first), named=header is not None)
     remarks = []
+    if columns.derived is not None:
+        remarks.append(f"The column {shown(columns.derived)} is worked out of several round trips.")
     if columns.packets:
         # A packet that acknowledges nothing has no round trip: none was lost.
         body = [row for row in body if row.cells[columns.value]]
-        remarks += said_of_packets((header or [""])[columns.value])
+        remarks += said_of_packets(header[columns.value] if header else "")
     if not body:
         raise InputError(
             f"{file}:{rows[0].line}", "a column without a number", "round-trip times, one a line"
@@ -156,8 +158,8 @@ def _without_names(file: str, rows: Sequence[_Row], separator: str, column: str 
 
 
 def _is_of_tshark(rows: Sequence[_Row]) -> bool:
-    """True for rows of tshark without names: seconds since 1970 with nine digits, some without a value."""
-    times = all(re.fullmatch(r"\d{10}\.\d{9}", row.cells[0]) for row in rows)
+    """True for rows of tshark without names: seconds with nine digits, some without a value."""
+    times = all(re.fullmatch(r"\d+\.\d{9}", row.cells[0]) for row in rows)
     return times and any(not row.cells[-1] for row in rows)
 
 
