@@ -125,7 +125,9 @@ def _remarks(program: str, runs: Sequence[Run]) -> list[str]:
     remarks = []
     if len(runs) > 1:
         sizes = [len(run.numbers()[0]) for run in runs]
-        listed = ", ".join(map(str, sizes)) if len(runs) <= 10 else f"{min(sizes)} to {max(sizes)}"
+        few = len(runs) <= 10 or min(sizes) == max(sizes)
+        listed = ", ".join(map(str, sizes[:10])) if few else f"{min(sizes)} to {max(sizes)}"
+        listed += ", ..." if few and len(runs) > 10 else ""
         remarks.append(f"{len(runs)} runs of {program}, one behind the other: {listed} requests.")
     untimed = sum(run.untimed for run in runs)
     if untimed:
