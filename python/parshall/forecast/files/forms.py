@@ -46,6 +46,8 @@ class Form:
     """The number of a run's first request."""
     double: str | None = None
     """A line that tells of a further reply to a request; a group ``seq``."""
+    marks: bool = False
+    """True if a number that is there again, without such a line, can only be of another run."""
     doubles_received: bool = False
     """True if the statistics count those among the received."""
 

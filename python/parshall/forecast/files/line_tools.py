@@ -17,6 +17,7 @@ FORMS: dict[str, Form] = {
         end=(r"(?P<sent>\d+) connects, (?P<received>\d+) ok",),
         other=r"^--- .* statistics ---|^round-trip ",
         first=0,
+        marks=True,
     ),
     "tcping": Form(
         known=r"^(?:\S+ \S+ )?Probing \S+/tcp - |^Ping (?:tcp|https?)://\S+ |\bon port \d+ TCP_conn=\d+",
@@ -115,6 +116,7 @@ FORMS: dict[str, Form] = {
         known=r"^seq=\d+ rtt=[\d.]+[mµun]?s rd=",
         reply=r"^seq=(?P<seq>\d+) rtt=(?P<time>[\d.]+)(?P<unit>[mµun]?s)\b",
         double=r"^DUP! seq=(?P<seq>\d+)",
+        marks=True,
         doubles_received=True,
         lost=r"(?!)",
         start=r"\] connecting to (?P<target>\S+)",

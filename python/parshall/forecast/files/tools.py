@@ -83,7 +83,7 @@ def _unix(file: str, lines: Sequence[str]) -> Iterator[Event]:
 def _of_form(name: str, form: Form) -> Tool:
     has_numbers = "(?P<seq>" in form.reply
     gives = "a sample for each request" if has_numbers or form.lost != "(?!)" else "a sample for each reply"
-    read = _numbered(name, partial(form_events, form), marks=form.double is not None)
+    read = _numbered(name, partial(form_events, form), marks=form.marks)
     return Tool(name, gives, partial(has_form, form), read)
 
 
