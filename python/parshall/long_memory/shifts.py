@@ -41,8 +41,8 @@ def level_shifts(series: ArrayLike) -> LevelShifts:
     Steps are regressed out of the Fourier transform at the frequencies of local Whittle estimation, with H
     estimated anew: long memory has power there too, but not with the phases of a step. That is done with the
     normal scores of the samples, which are their ranks as quantiles of the normal law, so that neither a
-    spike nor a heavy tail passes for a level. A trend counts as shifts. Raises InputError for a series that is
-    too short, constant, or not finite.
+    spike nor a heavy tail passes for a level. A trend counts as shifts. Raises InputError for a series that
+    is too short, constant, or not finite.
     """
     try:
         found = _core.level_shifts(arguments.samples("series", series))
