@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import math
 from pathlib import Path
@@ -240,6 +241,55 @@ def test_the_reference_series_with_a_shift_is_flagged_and_those_without_are_not(
     )
     # About one in twenty is flagged by chance, and fgn_055 happens to be.
     assert [name for name in memory if level_shifts(series(name))] == ["fgn_055"]
+
+
+def spiked(random: np.random.Generator) -> np.ndarray:
+    samples = random.normal(size=400)
+    samples[random.integers(400)] += 50
+    return samples
+
+
+SHUFFLED = REFERENCE.parents[1] / "data" / "rtt" / "ros-wifi-static.csv.gz"
+WITHOUT_A_SHIFT = {
+    "spike": spiked,
+    "late ones": lambda random: random.normal(size=400) + 50 * (random.random(400) < 0.02),
+    "log-normal": lambda random: np.exp(1.5 * random.normal(size=400)),
+    "Pareto": lambda random: random.pareto(1.5, size=400),
+    "Cauchy": lambda random: random.standard_cauchy(size=400),
+    "whole ms": lambda random: np.round(21 + random.exponential(0.3, size=400)),
+    "one event": lambda random: random.permutation((np.arange(400) < 1) * 380.0) + 20,
+    "few events": lambda random: random.permutation((np.arange(400) < 7) * 380.0) + 20,
+    "measured": lambda random: random.permutation(measured()[:2000]),
+}
+
+
+def measured() -> np.ndarray:
+    if not SHUFFLED.is_file():
+        pytest.skip("needs ../shared/data")
+    return np.loadtxt(gzip.open(SHUFFLED, "rt"), skiprows=1, max_rows=2000)
+
+
+@pytest.mark.parametrize("name", WITHOUT_A_SHIFT)
+def test_samples_in_random_order_have_no_shift(name: str) -> None:
+    draw = WITHOUT_A_SHIFT[name]
+    flagged = sum(bool(level_shifts(draw(np.random.default_rng(seed)))) for seed in range(100))
+    assert flagged <= 10
+
+
+@pytest.mark.parametrize("noise", ["normal", "log-normal", "Pareto"])
+def test_a_shift_is_found_whatever_the_law_of_the_noise(noise: str) -> None:
+    found = 0
+    for seed in range(30):
+        random = np.random.default_rng(seed)
+        laws = {
+            "normal": random.normal(size=512),
+            "log-normal": np.exp(random.normal(size=512)),
+            "Pareto": random.pareto(1.5, size=512),
+        }
+        samples = laws[noise]
+        samples[300:] += 1.0
+        found += bool(level_shifts(samples))
+    assert found >= 28
 
 
 def test_two_shifts_and_a_trend() -> None:

@@ -302,17 +302,8 @@ def refused(text: str, line: str, folder: Path) -> None:
         ("Reply from 192.0.2.1: seq=000a time=21.6ms TTL=57 ID=6a3c\n", ":1: got what hrping prints"),
         ("Starting Nping 0.7.93\nSENT (0.03s) ICMP\n", ":1: got what nping prints"),
         (
-            "ARPING 192.0.2.1 from 192.0.2.7 eth0\nUnicast reply from 192.0.2.1 [00:00]  0.7ms\n",
-            ":1: got what arping",
-        ),
-        ("Probing 192.0.2.1:80/tcp - Port is open - time=21.6ms\n", ":1: got what tcping or paping"),
-        (
             "Sending 5, 100-byte ICMP Echos to 192.0.2.1, timeout is 2 seconds:\n!!!!!\n",
             ":1: got what a Cisco router",
-        ),
-        (
-            "  SEQ HOST     SIZE TTL TIME  STATUS\n    0 192.0.2.1 56  57 21ms\n",
-            ":1: got what ping of RouterOS",
         ),
         ('{"rtt_ms": [21.6]}\n', ":1: got JSON"),
         ("<html>\n", ":1: got HTML or XML"),

@@ -14,6 +14,7 @@ import parshall
 from parshall import InputError, JacobsonRto, LinuxRto, QuantileRto, evaluate_rto
 from parshall.cli.main import main
 from parshall.rto import compare, filters
+from parshall.rto.risk import keeps_to, told_share
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +35,10 @@ def test_rows_are_what_evaluate_rto_says(walk: np.ndarray) -> None:
     assert found.rows["linux"] == evaluate_rto(
         answered, LinuxRto(least_margin=0.005, min_rto=0.005), warm_up=500
     )
-    assert found.rows["quantile"] == evaluate_rto(answered, QuantileRto(0.01, min_rto=0.005), warm_up=500)
+    assert 0.005 < found.told < 0.01
+    assert found.rows["quantile"] == evaluate_rto(
+        answered, QuantileRto(found.told, min_rto=0.005), warm_up=500
+    )
     assert found.rows["linux, 200 ms"] == evaluate_rto(answered, LinuxRto(min_rto=0.2), warm_up=500)
     assert found.today == "linux, 200 ms"
     half = len(answered) // 2
@@ -104,6 +108,48 @@ def test_what_cannot_be_compared_is_said(rtts: list[float], options: dict[str, f
     with pytest.raises(InputError) as error:
         compare(rtts, **options)
     assert expected in str(error.value)
+
+
+# --- The risk ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("risk", [0.01, 0.05])
+def test_the_accepted_risk_holds_in_the_second_half(risk: float) -> None:
+    """In at least nine of ten series; a share that is merely hit holds in half of them."""
+    kept = []
+    for seed in range(40):
+        random = np.random.default_rng(seed)
+        for noise in (
+            random.gamma(1.0, 1.0, 1500),
+            np.exp(random.normal(size=1500)),
+            np.repeat(random.gamma(1.0, 1.0, 300), 5) + random.gamma(1.0, 0.2, 1500),
+        ):
+            found = compare(0.02 + 0.005 * noise, risk=risk)
+            kept.append(found.judged[found.chosen].spurious_share <= risk)
+    assert np.mean(kept) >= 0.9
+
+
+def test_the_share_that_is_told_nears_the_risk_with_the_length() -> None:
+    shares = [told_share(0.01, ahead) for ahead in (50, 300, 3000, 30_000, 3_000_000)]
+    assert shares == sorted(shares)
+    assert shares[0] == pytest.approx(0.001)
+    assert 0.0098 < shares[-1] < 0.01
+
+
+def test_a_filter_has_to_be_sure_to_keep_to_the_risk() -> None:
+    assert keeps_to(0.01, [0] * 8, 1000, 1000)
+    assert keeps_to(0.01, [0, 1, 0, 0, 1, 0, 1, 0], 1000, 1000)
+    assert not keeps_to(0.01, [1, 2, 1, 1, 1, 2, 1, 1], 1000, 1000)
+    # As many, but all at once: they are as one, of which another may come.
+    assert not keeps_to(0.01, [0, 5, 0, 0, 0, 0, 0, 0], 1000, 1000)
+    # Poisson with a known rate of 0.005: 10 of 2000 expected, 15 or fewer with 95 %.
+    assert keeps_to(0.0078, [5000] * 8, 8_000_000, 2000)
+    assert not keeps_to(0.0070, [5000] * 8, 8_000_000, 2000)
+
+
+def test_where_no_filter_keeps_to_the_risk_that_is_said(walk: np.ndarray) -> None:
+    found = dataclasses.replace(compare(walk), kept=())
+    assert found.advice.startswith(f"No filter is sure to keep to 1 %; {found.chosen} comes nearest: in the")
 
 
 # --- The command --------------------------------------------------------------------------------------------

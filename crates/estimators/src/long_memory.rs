@@ -17,6 +17,7 @@ mod line;
 mod local_whittle;
 mod periodogram;
 mod rescaled_range;
+mod scores;
 mod series;
 mod special;
 mod table;

@@ -51,6 +51,24 @@ def autoregression(phi, n, seed):
     return lfilter([np.sqrt(1 - phi**2)], [1, -phi], noise)[500:]
 
 
+def with_a_spike(n, seed):
+    """White noise in which one sample is 50 standard deviations higher."""
+    rng = np.random.default_rng([3, seed])
+    samples = rng.standard_normal(n)
+    samples[rng.integers(n)] += 50
+    return samples
+
+
+INDEPENDENT = {
+    "white noise with a spike": with_a_spike,
+    "log-normal, sigma 1.5": lambda n, seed: np.exp(
+        1.5 * np.random.default_rng([4, seed]).standard_normal(n)
+    ),
+    "Pareto, shape 1.5": lambda n, seed: np.random.default_rng([5, seed]).pareto(1.5, n),
+}
+"""Independent samples that are not Gaussian."""
+
+
 def on_off(n, seed, shape=1.4, sources=50, mean=10.0):
     """Number of sources of 50 that are on, with Pareto bursts and silences: H is (3 - shape)/2."""
     rng = np.random.default_rng([2, seed])
@@ -133,6 +151,7 @@ def size_table(paths):
     for name, phi in WITHOUT_MEMORY.items():
         kinds[name] = lambda n, seed, phi=phi: autoregression(phi, n, seed)
     kinds["on/off, Pareto 1.4"] = on_off
+    kinds |= INDEPENDENT
     for name, make in kinds.items():
         shares = [flagged(lambda seed, make=make, n=n: make(n, seed), paths)[0] for n in (512, 2048, 8192)]
         yield f"| {name} | {' | '.join(f'{share:.1%}' for share in shares)} |"

@@ -39,8 +39,8 @@ __all__ = ["COMMANDS"]
 def forecast(file: str, **options: Any) -> None:
     """Compare forecasters on the round-trip times in FILE.
 
-    FILE is a CSV file or the output of ping or fping; - is the standard input. Prints the table of the
-    first horizon, in the unit of FILE, and draws error against horizon.
+    FILE is a CSV file or the output of ping, fping or another tool; - is the standard input. Prints the
+    table of the first horizon, in the unit of FILE, and draws error against horizon.
     """
     from parshall.forecast.command import forecast_file
 
@@ -177,9 +177,9 @@ def capture(file: str, **options: Any) -> None:
 def rto(file: str, **options: Any) -> None:
     """Compare retransmission timeouts on round-trip times in FILE.
 
-    FILE is a CSV file or the output of ping or fping; - is the standard input. Prints for every filter how
-    many timeouts would have been early and how long a lost packet would have waited, and recommends one.
-    Draws one against the other.
+    FILE is a CSV file or the output of ping, fping or another tool; - is the standard input. Prints for
+    every filter how many timeouts would have been early and how long a lost packet would have waited, and
+    recommends one. Draws one against the other.
     """
     from parshall.cli.commands.rto import rto_file
 

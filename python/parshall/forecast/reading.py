@@ -66,14 +66,14 @@ class MeasuredSeries:
 
 
 def read(file: str | Path, column: str | None = None, unit: str | None = None) -> MeasuredSeries:
-    """Reads what ping or fping printed, or a CSV file (also compressed, ``.gz``); ``-`` is standard input.
+    """Reads what ping, fping or another tool printed, or a CSV file (also ``.gz``); ``-`` is standard input.
 
     A CSV file has a column of round-trip times, and may have one of times. With a header, the first is the
     one that ``column`` names, or whose name holds "rtt", or the only one that is not a time; ``rtt_ms``
     names its unit. Without one, a single column holds round-trip times, and two hold times and round-trip
     times. ``unit`` is that of numbers whose unit the file does not name; without either, they are taken for
-    seconds, with a warning. Empty cells and NaN are lost replies. Raises InputError, which names file and
-    line.
+    seconds, with a warning. Empty cells and NaN are lost replies. The guide to forecasting lists all tools.
+    Raises InputError, which names file and line.
     """
     series = read_quietly(file, column, unit)
     for remark in series.remarks:

@@ -22,7 +22,7 @@ class LevelShifts:
     at: tuple[int, ...]
     """Index of the first sample of each new level, three at most; empty if there is no evidence."""
     ratios: tuple[float, ...]
-    """Twice the gain of the local Whittle log-likelihood with 1, 2 and 3 shifts taken out."""
+    """Twice the gain of the local Whittle log-likelihood of the normal scores with 1, 2 and 3 shifts out."""
     critical: tuple[float, ...]
     """Critical values of the ratios."""
     h: tuple[float, ...]
@@ -39,8 +39,10 @@ def level_shifts(series: ArrayLike) -> LevelShifts:
     """Looks for shifts of the mean that long memory does not explain, in at least 128 samples.
 
     Steps are regressed out of the Fourier transform at the frequencies of local Whittle estimation, with H
-    estimated anew: long memory has power there too, but not with the phases of a step. A trend counts as
-    shifts. Raises InputError for a series that is too short, constant, or not finite.
+    estimated anew: long memory has power there too, but not with the phases of a step. That is done with the
+    normal scores of the samples, which are their ranks as quantiles of the normal law, so that neither a
+    spike nor a heavy tail passes for a level. A trend counts as shifts. Raises InputError for a series that
+    is too short, constant, or not finite.
     """
     try:
         found = _core.level_shifts(arguments.samples("series", series))

@@ -6,7 +6,7 @@ A filter is chosen by the first half of the series and judged by the second, whi
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -15,7 +15,15 @@ import numpy as np
 
 from parshall.errors import InputError, InputTypeError, counted, shown
 from parshall.estimators import LinuxRto, RtoCosts, evaluate_rto
-from parshall.rto.filters import LINUX, LINUX_MIN_RTO, filters as known_filters, variants, with_own
+from parshall.rto.filters import (
+    LINUX,
+    LINUX_MIN_RTO,
+    QUANTILE,
+    filters as known_filters,
+    variants,
+    with_own,
+)
+from parshall.rto.risk import BLOCKS, keeps_to, told_share
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -50,9 +58,13 @@ class RtoComparison:
     rows: Mapping[str, RtoCosts]
     """Costs on the series after them, by filter; the last one is Linux's with its 200 ms."""
     chosen: str
-    """The filter that waits least in the first half, among those that keep to ``risk`` there; if none does,
-    the one with the fewest early timeouts.
+    """The filter that waits least in the first half, among :attr:`kept`; if there is none, the one with the
+    fewest early timeouts.
     """
+    kept: tuple[str, ...]
+    """Filters that by the first half will keep to ``risk`` in the second, with a probability of 95 %."""
+    told: float
+    """Share of early timeouts that ``quantile`` is told to keep to, below ``risk`` so that this holds."""
     judged: Mapping[str, RtoCosts]
     """Costs on the second half, which had no part in the choice."""
 
@@ -83,6 +95,8 @@ class RtoComparison:
             return f"Keep what Linux does: no filter that keeps to {most} waits less ({costs})."
         today = self.judged[self.today]
         told = f"Linux as it is: {_percent(today.spurious_share)}, {_ms(today.mean_wait)}"
+        if self.chosen not in self.kept:
+            return f"No filter is sure to keep to {most}; {self.chosen} comes nearest: {costs} ({told})."
         if found.spurious_share > 2 * self.risk:
             return (
                 f"The link has changed: {self.chosen} is the best of the first half, but {costs}, where at "
@@ -94,7 +108,7 @@ class RtoComparison:
     def frontier(self) -> dict[str, list[RtoCosts]]:
         """Costs after the warm-up of each family of filters over its parameters."""
         found: dict[str, list[RtoCosts]] = {}
-        for family, estimator in variants(self.min_rto):
+        for family, estimator in variants(self.min_rto, self.told):
             costs = evaluate_rto(self.rtts, estimator, warm_up=self.warm_up)
             found.setdefault(family, []).append(costs)
         return found
@@ -120,9 +134,10 @@ def compare(
 
     NaN is a lost reply and is left out. ``risk`` is the share of early timeouts that is accepted, from
     0.000001 to 0.2, and ``min_rto`` the least RTO of all filters; Linux's with its 200 ms is a row of its
-    own. ``filters`` has others by their names: filters of your own, with the same ``min_rto``, or estimators.
-    The costs are those of :func:`parshall.evaluate_rto`. Raises InputError for fewer than 20 round
-    trips.
+    own. A filter is chosen by the first half, so that the risk is kept in the second one in at least nine of
+    ten series. ``filters`` has others by their names: filters of your own, with the same ``min_rto``, or
+    estimators. The costs are those of :func:`parshall.evaluate_rto`. Raises InputError for fewer than 20
+    round trips.
     """
     try:
         series = np.asarray(rtts, dtype=np.float64)
@@ -135,19 +150,28 @@ def compare(
         raise InputError("rtts", counted(len(answered), "round trip"), f"at least {LEAST_SAMPLES}")
     if not answered.any():
         raise InputError("rtts", "zeros alone", "round-trip times above 0")
+    half, start = len(answered) // 2, min(len(answered) // 10, _MOST_WARM_UP)
+    ahead = len(answered) - half
     try:
-        compared = with_own(known_filters(min_rto, risk), filters, min_rto)
+        known_filters(min_rto, risk)
+        told = told_share(risk, ahead)
+        compared = with_own(known_filters(min_rto, told), filters, min_rto)
     except InputError as error:
         name = "min_rto" if error.path == "least_margin" else error.path
         raise type(error)(name, error.value, error.expected) from None
     compared.update({f"linux, {_ms(LINUX_MIN_RTO)}": LinuxRto(min_rto=LINUX_MIN_RTO)})
     if min_rto == LINUX_MIN_RTO:
         compared.pop(LINUX)
-    half, start = len(answered) // 2, min(len(answered) // 10, _MOST_WARM_UP)
 
     def costs(part: NDArray[np.float64], warm_up: int) -> dict[str, RtoCosts]:
         return {name: evaluate_rto(part, each, warm_up=warm_up) for name, each in compared.items()}
 
+    ends = [start + round((half - start) * part / BLOCKS) for part in range(1, BLOCKS + 1)]
+    so_far = [costs(answered[:end], start) for end in ends]
+    first = so_far[-1]
+    kept = tuple(
+        name for name in compared if _expected_to_keep(name, risk, [each[name] for each in so_far], ahead)
+    )
     return RtoComparison(
         rtts=answered,
         gaps=len(series) - len(answered),
@@ -155,21 +179,25 @@ def compare(
         min_rto=min_rto,
         warm_up=start,
         rows=costs(answered, start),
-        chosen=_best(costs(answered[:half], start), risk),
+        chosen=min(kept, key=lambda name: first[name].mean_wait) if kept else _fewest(first),
+        kept=kept,
+        told=told,
         judged=costs(answered, half),
     )
 
 
-def _best(found: Mapping[str, RtoCosts], risk: float) -> str:
-    kept = [name for name, each in found.items() if each.spurious_share <= _kept_within(risk, each.samples)]
-    if kept:
-        return min(kept, key=lambda name: found[name].mean_wait)
-    return min(found, key=lambda name: found[name].spurious_share)
+def _expected_to_keep(name: str, risk: float, so_far: Sequence[RtoCosts], ahead: int) -> bool:
+    """Judges by costs up to the end of each part of the first half."""
+    whole = so_far[-1]
+    if name == QUANTILE:
+        # It steers its share to what it is told: only a series that it cannot follow speaks against it.
+        return whole.spurious_share <= risk + 2.0 * math.sqrt(risk * (1.0 - risk) / whole.samples)
+    early = np.diff([0, *(each.spurious for each in so_far)])
+    return keeps_to(risk, [int(count) for count in early], whole.samples, ahead)
 
 
-def _kept_within(risk: float, samples: int) -> float:
-    """The risk and two standard errors of a share that keeps to it: ``quantile`` is meant to hit it."""
-    return risk + 2.0 * math.sqrt(risk * (1.0 - risk) / samples)
+def _fewest(found: Mapping[str, RtoCosts]) -> str:
+    return min(found, key=lambda name: (found[name].spurious_share, found[name].mean_wait))
 
 
 def _percent(share: float) -> str:

@@ -20,12 +20,13 @@ from parshall.own import RtoFilter, SharedRtoFilter
 if TYPE_CHECKING:
     from parshall.estimators.rto import RtoEstimator
 
-__all__ = ["FAMILIES", "LINUX", "LINUX_MIN_RTO", "filters", "variants", "with_own"]
+__all__ = ["FAMILIES", "LINUX", "LINUX_MIN_RTO", "QUANTILE", "filters", "variants", "with_own"]
 
 LINUX = "linux"
+QUANTILE = "quantile"
 LINUX_MIN_RTO = 0.2
 """Least that Linux adds to the smoothed round trip, in seconds (TCP_RTO_MIN)."""
-FAMILIES = ("jacobson", "median", "weighted median", "quantile")
+FAMILIES = ("jacobson", "median", "weighted median", QUANTILE)
 """Filters that a figure shows over their parameters."""
 
 _MULTIPLIERS = (1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0)
@@ -45,7 +46,7 @@ def filters(min_rto: float = LINUX_MIN_RTO, risk: float = 0.01) -> dict[str, Rto
         "jacobson": JacobsonRto(min_rto=min_rto),
         "median": MedianRto(window=5, min_rto=min_rto),
         "weighted median": WeightedMedianRto(min_rto=min_rto),
-        "quantile": QuantileRto(risk, min_rto=min_rto),
+        QUANTILE: QuantileRto(risk, min_rto=min_rto),
         "arima": ArimaRto(min_rto=min_rto),
     }
 
@@ -69,8 +70,10 @@ def with_own(
     return found
 
 
-def variants(min_rto: float) -> Iterator[tuple[str, RtoEstimator]]:
-    """Settings of the families: gain or window, and multiplier of the deviation; risks of ``quantile``."""
+def variants(min_rto: float, told: float) -> Iterator[tuple[str, RtoEstimator]]:
+    """Settings of the families: gain or window, and multiplier of the deviation; shares that ``quantile`` is
+    told, ``told`` among them.
+    """
     for multiplier in _MULTIPLIERS:
         for gain in _GAINS:
             yield "jacobson", JacobsonRto(gain=gain, multiplier=multiplier, min_rto=min_rto)
@@ -80,5 +83,5 @@ def variants(min_rto: float) -> Iterator[tuple[str, RtoEstimator]]:
                 "weighted median",
                 WeightedMedianRto(window=window, multiplier=multiplier, min_rto=min_rto),
             )
-    for risk in _RISKS:
-        yield "quantile", QuantileRto(risk, min_rto=min_rto)
+    for risk in sorted({*_RISKS, told}):
+        yield QUANTILE, QuantileRto(risk, min_rto=min_rto)

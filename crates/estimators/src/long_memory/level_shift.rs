@@ -5,11 +5,16 @@
 //! of H, and H is found anew: the ratio is twice the gain of the local Whittle likelihood, at the best place and the best H.
 //! It is the supremum test for a shift at an unknown time (Andrews 1993) with the long memory itself estimated under both
 //! hypotheses, as Lavielle and Moulines (2000) least squares are without. Its critical values grow with H and were simulated.
+//!
+//! Shifts are looked for in the normal scores of the samples, which say by their ranks alone what the level does: the critical
+//! values hold for Gaussian series, and one late sample or a heavy tail would pass for a level otherwise. Of independent samples
+//! the scores have the same law whatever the law of the samples. H is that of the samples themselves.
 
 use alloc::vec::Vec;
 
 use super::fft::{Complex, Fft};
 use super::local_whittle::Bandwidth;
+use super::scores::Scores;
 use super::series::Series;
 use super::tables::SHIFT_CRITICAL;
 use super::SeriesError;
@@ -29,6 +34,9 @@ const TRIMMED: f64 = 0.05;
 /// Places that lie closer to one that was chosen are left out: two steps beside each other are an outlier, no level.
 const APART: usize = 6;
 
+/// Fewest samples that differ from the commonest value. Fewer are events, whose sum over a low frequency is not Gaussian.
+const LEAST_VARIED: usize = 20;
+
 /// Values of H at which the likelihood is worked out; a parabola is drawn through the best.
 const GRID: usize = 11;
 
@@ -41,7 +49,7 @@ fn grid(i: usize) -> f64 {
 pub struct Shifts {
     count: usize,
     at: [usize; MOST_SHIFTS],
-    /// Twice the gain of the log-likelihood with 1, 2 ... shifts.
+    /// Twice the gain of the log-likelihood of the normal scores with 1, 2 ... shifts.
     pub ratios: [f64; MOST_SHIFTS],
     /// Critical values of the ratios: each is exceeded by chance in 1.7 % of Gaussian series of that H, or
     /// less.
@@ -109,6 +117,7 @@ impl LevelShifts {
 /// The regression of steps, by columns that are made orthogonal to those that were chosen before.
 #[derive(Clone, Debug)]
 pub(super) struct ShiftTest {
+    scores: Scores,
     fft: Fft,
     transform: Vec<Complex>,
     places: Vec<usize>,
@@ -127,6 +136,7 @@ impl ShiftTest {
     pub(super) fn new(longest: usize) -> Self {
         let frequencies = Bandwidth::default().of(longest);
         ShiftTest {
+            scores: Scores::new(longest),
             fft: Fft::new(longest),
             transform: Vec::with_capacity(frequencies),
             places: Vec::with_capacity(PLACES),
@@ -139,46 +149,56 @@ impl ShiftTest {
 
     /// Shifts of a series that is centred and scaled; `None` if its lowest frequencies are empty.
     pub(super) fn of(&mut self, xs: &[f64]) -> Option<Shifts> {
-        self.prepare(xs);
+        self.frame(xs.len());
+        let mut scores = core::mem::take(&mut self.scores);
+        scores.take(xs);
+        let found = self.search(scores.values());
+        let varied = scores.varied();
+        self.scores = scores;
+        let (mut found, chosen) = found?;
+        if varied < LEAST_VARIED {
+            found.count = 0;
+        }
+        let mut rest = self.project(xs)?;
+        found.h[0] = lowest(&rest).0;
+        for (k, &place) in chosen.iter().enumerate() {
+            self.choose(place, k, &mut rest);
+            found.h[k + 1] = lowest(&rest).0;
+        }
+        let found_at = &mut found.at[..found.count];
+        found_at.iter_mut().zip(chosen).for_each(|(at, place)| *at = self.places[place]);
+        found_at.sort_unstable();
+        refine(self.scores.values(), found_at);
+        Some(found)
+    }
+
+    /// Ratios of the scores, how many shifts they are evidence of, and the places of steps in the order of choice.
+    fn search(&mut self, scores: &[f64]) -> Option<(Shifts, [usize; MOST_SHIFTS])> {
+        let mut rest = self.project(scores)?;
         let m = self.transform.len() as f64;
-        let mut rest = [0.0; GRID];
-        for (rest, weights) in rest.iter_mut().zip(self.weights.chunks_exact(self.transform.len())) {
-            *rest = weights.iter().zip(&self.transform).map(|(w, x)| w * x.power()).sum();
-        }
-        if rest.iter().any(|&rest| rest <= 1e-20) {
-            return None;
-        }
-        let (h, none) = lowest(&rest);
+        let none = lowest(&rest).1;
         let mut found = Shifts {
             count: 0,
             at: [0; MOST_SHIFTS],
             ratios: [0.0; MOST_SHIFTS],
             critical: [0.0; MOST_SHIFTS],
-            h: [h; MOST_SHIFTS + 1],
+            h: [0.0; MOST_SHIFTS + 1],
         };
         let mut chosen = [0; MOST_SHIFTS];
-        for k in 0..MOST_SHIFTS {
-            let place = self.best(&rest);
-            self.choose(place, k, &mut rest);
+        for (k, place) in chosen.iter_mut().enumerate() {
+            *place = self.best(&rest);
+            self.choose(*place, k, &mut rest);
             let (h, with) = lowest(&rest);
-            chosen[k] = self.places[place];
             found.ratios[k] = m * (none - with);
-            found.h[k + 1] = h;
-            found.critical[k] = SHIFT_CRITICAL[k].at(xs.len(), h);
+            found.critical[k] = SHIFT_CRITICAL[k].at(scores.len(), h);
         }
         found.count = significant(&found);
-        found.at[..found.count].copy_from_slice(&chosen[..found.count]);
-        found.at[..found.count].sort_unstable();
-        refine(xs, &mut found.at[..found.count]);
-        Some(found)
+        Some((found, chosen))
     }
 
-    /// Transforms of the series and of steps at all places, with weights and products.
-    fn prepare(&mut self, xs: &[f64]) {
-        let n = xs.len();
+    /// Transforms of steps at all places, and weights, for series of a length.
+    fn frame(&mut self, n: usize) {
         let m = Bandwidth::default().of(n);
-        self.transform.clear();
-        self.transform.extend_from_slice(&self.fft.of(xs)[1..=m]);
         self.places.clear();
         let share = |i: usize| TRIMMED + (1.0 - 2.0 * TRIMMED) * i as f64 / (PLACES - 1) as f64;
         self.places.extend((0..PLACES).map(|i| round(n as f64 * share(i)) as usize));
@@ -193,6 +213,17 @@ impl ShiftTest {
             let weight = |j: usize| libm::exp((2.0 * grid(i) - 1.0) * (libm::log(j as f64) - mean));
             self.weights.extend((1..=m).map(weight));
         }
+    }
+
+    /// The transform of a series and its products with the steps; sums of squares of what no step explains so far.
+    fn project(&mut self, xs: &[f64]) -> Option<[f64; GRID]> {
+        let m = Bandwidth::default().of(xs.len());
+        self.transform.clear();
+        self.transform.extend_from_slice(&self.fft.of(xs)[1..=m]);
+        let mut rest = [0.0; GRID];
+        for (rest, weights) in rest.iter_mut().zip(self.weights.chunks_exact(m)) {
+            *rest = weights.iter().zip(&self.transform).map(|(w, x)| w * x.power()).sum();
+        }
         self.left.clear();
         for column in self.steps.chunks_exact(m) {
             let mut left = [(0.0, 0.0); GRID];
@@ -203,6 +234,7 @@ impl ShiftTest {
         }
         self.explained.clear();
         self.explained.resize(self.places.len(), [[0.0; GRID]; MOST_SHIFTS]);
+        rest.iter().all(|&rest| rest > 1e-20).then_some(rest)
     }
 
     /// The place whose step explains most, at whichever H is then best.
@@ -366,7 +398,9 @@ mod tests {
         for seed in 1..4 {
             let xs = path(0.7, 200, seed);
             let found = LevelShifts::new(256).unwrap().find(&xs).unwrap();
-            assert!((found.ratios[0] - ratio_by_definition(&xs)).abs() < 1e-6, "{found:?}");
+            let mut scores = Scores::new(256);
+            scores.take(&xs);
+            assert!((found.ratios[0] - ratio_by_definition(scores.values())).abs() < 1e-6, "{found:?}");
         }
     }
 
@@ -394,6 +428,37 @@ mod tests {
         let other = shifts.find(&turned).unwrap();
         assert_eq!(plain.at(), other.at());
         assert!((plain.ratios[0] - other.ratios[0]).abs() < 1e-6);
+    }
+
+    /// Independent samples of any law have the same scores, so that the share of flagged series is that of white noise.
+    #[test]
+    fn the_law_of_independent_samples_does_not_matter() {
+        let mut shifts = LevelShifts::new(300).unwrap();
+        for seed in 1..20 {
+            let noise = normals(300, seed);
+            let expected = shifts.find(&noise).unwrap();
+            let laws: [fn(f64) -> f64; 3] =
+                [|x| libm::exp(2.0 * x), |x| if x > 2.0 { 1e6 } else { x }, |x| x * x * x * x * x];
+            for law in laws {
+                let bent: Vec<f64> = noise.iter().map(|&x| law(x)).collect();
+                let found = shifts.find(&bent).unwrap();
+                assert_eq!(found.at().is_empty(), expected.at().is_empty(), "{found:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_few_events_in_a_constant_series_are_no_shift() {
+        let mut shifts = LevelShifts::new(400).unwrap();
+        for events in 1..8 {
+            let mut xs = vec![21.0; 400];
+            (0..events).for_each(|k| xs[(37 + 61 * k) % 400] = 400.0);
+            assert!(shifts.find(&xs).unwrap().at().is_empty(), "{events}");
+        }
+        let mut shifted = vec![21.0; 400];
+        shifted[250..].fill(22.0);
+        shifted[10] = 900.0;
+        assert!(shifts.find(&shifted).unwrap().at().contains(&250));
     }
 
     #[test]

@@ -10,7 +10,17 @@ from collections.abc import Sequence
 
 from parshall.errors import InputError, shown
 
-__all__ = ["SECONDS_IN", "in_unit", "is_number", "numbers", "unit_of"]
+__all__ = [
+    "NOTHING",
+    "SECONDS_IN",
+    "duration",
+    "in_unit",
+    "is_number",
+    "numbers",
+    "says_lost",
+    "step_of",
+    "unit_of",
+]
 
 SECONDS_IN = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
 """Number of each unit in a second."""
@@ -34,6 +44,13 @@ _NAMES = {
 }
 _UNITS = {name: unit for unit, names in _NAMES.items() for name in names}
 
+_LOST = re.compile(
+    r"time(?:d)?[ _-]?out|lost|loss|no[ _-]?(?:reply|response|answer)|unreach|expired|exceeded|fail|error|"
+    r"refused|down|dead|dropped|missing",
+    re.IGNORECASE,
+)
+"""Words that tell of a lost reply, in whatever cell they stand."""
+
 NOTHING = {"", "nan", "na", "n/a", "#n/a", "<na>", "nat", "null", "none", "-", "--", "*", "?", "unknown"} | {
     *("timeout", "timed out", "time out", "request timed out", "lost", "loss", "no reply", "unreachable")
 }
@@ -50,6 +67,7 @@ _GROUPED = re.compile(
 )
 """Groups of thousands that can be nothing else: a fraction stands behind them, or there are several."""
 _INFINITE = re.compile(r"[+-]?inf(?:inity)?", re.IGNORECASE)
+_PARTS_OF_TIME = re.compile(r"(\d+(?:[.,]\d*)?) *([^\W\d]+)")
 _WITH_UNIT = re.compile(r"(.*[\d.,])\s*([^\W\d]+)")
 
 
@@ -58,9 +76,41 @@ def unit_of(name: str) -> str | None:
     return _UNITS.get(name.lower())
 
 
+def duration(text: str) -> tuple[float, float] | None:
+    """The seconds of a time with its unit, such as ``21.6 ms``, ``21,6ms`` or ``1s21ms``, and the seconds of
+    its last digit; ``None`` if it is no such time.
+    """
+    parts = _PARTS_OF_TIME.findall(text)
+    if not parts or _PARTS_OF_TIME.sub("", text).strip():
+        return None
+    seconds, step = 0.0, 0.0
+    for digits, name in parts:
+        unit = unit_of(name)
+        if unit is None:
+            return None
+        whole, _, fraction = digits.replace(",", ".").partition(".")
+        seconds += float(f"{whole}.{fraction or 0}") / SECONDS_IN[unit]
+        step = 10.0 ** -len(fraction) / SECONDS_IN[unit]
+    return seconds, step
+
+
 def in_unit(unit: str) -> float:
     """Factor from seconds to a unit; 1 for a unit of anything else."""
     return SECONDS_IN.get(unit, 1.0)
+
+
+def says_lost(cell: str) -> bool:
+    """True for a word that tells of a lost reply."""
+    return cell.lower() in NOTHING - {""} or bool(_LOST.search(cell))
+
+
+def step_of(cell: str, unit: str | None) -> float:
+    """Seconds of the last digit of a cell; 0 if that cannot be told."""
+    bare, named = _parted(cell)
+    if not re.fullmatch(r"\d+(?:[.,]\d+)?", bare, re.ASCII):
+        return 0.0
+    _, _, fraction = bare.replace(",", ".").partition(".")
+    return 10.0 ** -len(fraction) / SECONDS_IN[named or unit or "s"]
 
 
 def is_number(cell: str) -> bool:

@@ -1,177 +1,54 @@
-"""Runs of ping: what its lines say, put in the order of the requests, with those that nobody answered.
+"""Runs of a measuring program put one behind the other: a sample for each request, and what is to be said.
 
-Programs that number their requests say nothing of one that is lost, but its number is missing; those before
-the first reply follow from where numbers begin, and those behind the last one from the statistics at the end.
+Runs are told apart by their first lines and their statistics. Without either, one begins where numbers begin
+again.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
 
 from parshall.errors import InputError, shown
+from parshall.forecast.files.events import End, Event, Lost, Reply, Start, Warned
 from parshall.forecast.files.measured import Measured
-from parshall.forecast.files.stamps import Stamp, rising
+from parshall.forecast.files.plausible import plausible
+from parshall.forecast.files.runs import Run
+from parshall.forecast.files.stamps import rising
 
-__all__ = ["End", "Event", "Lost", "Reply", "Start", "put_together"]
+__all__ = ["put_together"]
 
-_NUMBERS = 2**16
-"""Sequence numbers begin again after these many."""
-_FAR = 1000
-"""A reply that is behind the newest by more belongs to another run."""
-
-
-@dataclass(frozen=True, slots=True)
-class Start:
-    """The first line of a run."""
-
-    line: int
-    target: str
-    """Host that is asked."""
-    first: int | None
-    """The number of the first request, where the form of the line tells it."""
+_FEW = 5
+"""A number that is there again this close to the newest one begins no run."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """A reply. ``number`` is ``None`` where requests have none: they are then in the order of the lines."""
+def put_together(file: str, program: str, events: Iterable[Event], *, marks: bool = True) -> Measured:
+    """The round-trip times of all runs, one behind the other. ``marks`` says that the program tells a second
+    reply to a request by a word; otherwise a number that is there again is one.
 
-    line: int
-    number: int | None
-    rtt: float | None
-    """In seconds; ``None`` if the line has no time."""
-    stamp: Stamp | None = None
-    again: bool = False
-    """True if it is said to be another reply to the same request."""
-    strange: bool = False
-    """True if something stands in front of it that is no time."""
-
-
-@dataclass(frozen=True, slots=True)
-class Lost:
-    """A request that got no reply, or none so far."""
-
-    line: int
-    number: int | None
-    stamp: Stamp | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class End:
-    """The statistics of a run."""
-
-    line: int
-    sent: int
-    received: int
-    first: int | None = None
-    """The number of the first request, where the form of the line tells it."""
-
-
-Event = Start | Reply | Lost | End
-
-
-@dataclass
-class _Run:
-    start: Start | None = None
-    end: End | None = None
-    rtts: dict[int, float] = field(default_factory=dict)
-    stamps: dict[int, Stamp] = field(default_factory=dict)
-    clock: list[Stamp] = field(default_factory=list)
-    """The stamps in the order of the lines."""
-    lost: set[int] = field(default_factory=set)
-    newest: int | None = None
-    late: list[Reply] = field(default_factory=list)
-    """The last replies, if they were behind the newest: they may be the first ones of another run."""
-    untimed: int = 0
-    """Replies without a time."""
-    strange: int = 0
-    """Replies with something in front of them that is no time."""
-
-    def number_of(self, number: int | None) -> int:
-        """The number of a request, as if numbers never began again."""
-        if number is None:
-            return 0 if self.newest is None else self.newest + 1
-        if self.newest is None:
-            return number
-        return number + round((self.newest - number) / _NUMBERS) * _NUMBERS
-
-    def belongs(self, reply: Reply) -> bool:
-        """True if a reply may be one of this run: no request is answered twice without a word of that."""
-        number = self.number_of(reply.number)
-        if self.newest is None or reply.again:
-            return True
-        return number not in self.rtts and number >= self.newest - _FAR
-
-    def take(self, reply: Reply) -> None:
-        """Takes in a reply of this run; the first one of a request counts."""
-        number = self.number_of(reply.number)
-        if reply.again and number in self.rtts:
-            return
-        behind = self.newest is not None and number < self.newest
-        self.late = [*self.late, reply] if behind else []
-        self.newest = number if self.newest is None else max(self.newest, number)
-        self.untimed += reply.rtt is None
-        self.strange += reply.strange
-        self.rtts[number] = math.nan if reply.rtt is None else reply.rtt
-        if reply.stamp is not None:
-            self.stamps[number] = reply.stamp
-            self.clock.append(reply.stamp)
-
-    def lose(self, lost: Lost) -> None:
-        """Takes in a request without a reply."""
-        number = self.number_of(lost.number)
-        self.newest = number if self.newest is None else max(self.newest, number)
-        self.lost.add(number)
-
-    def give_back(self, number: int) -> list[Reply]:
-        """The last replies if they are those just before ``number``, which begins another run; they are taken
-        out of this one.
-        """
-        kept = len(self.late)
-        while kept and self.late[kept - 1].number == number - (len(self.late) - kept) - 1:
-            kept -= 1
-        back = self.late[kept:]
-        for reply in back:
-            known = self.number_of(reply.number)
-            self.rtts.pop(known, None)
-            self.stamps.pop(known, None)
-            self.untimed -= reply.rtt is None
-        self.late = []
-        return back
-
-    def numbers(self) -> range:
-        """The numbers of all requests."""
-        known = [*self.rtts, *self.lost]
-        if self.newest is not None:
-            known.append(self.newest)
-        first = self.start.first if self.start else None
-        end = self.end
-        if first is None and end is not None and end.received == len(self.rtts):
-            # Every reply that was counted is here, so that nothing was cut off.
-            first = end.first
-        begin = min([*known, *([] if first is None else [first])], default=0)
-        stop = max(known, default=begin - 1) + 1
-        base = first if first is not None or end is None else end.first
-        if end is not None and base is not None:
-            stop = max(stop, min(base, begin) + end.sent)
-        return range(begin, stop)
-
-
-def put_together(file: str, program: str, events: Iterable[Event]) -> Measured:
-    """The round-trip times of all runs, one behind the other. Raises InputError for several targets."""
-    runs = [run for run in _runs(file, program, events) if run.numbers()]
+    Raises InputError for several targets, and for two runs that were written at the same time.
+    """
+    happened = list(events)
+    runs = [run for run in _runs(file, program, happened, marks=marks) if run.numbers()[0]]
     values: list[float] = []
+    steps: list[float] = []
     times: list[float] = []
     timed = bool(runs)
     for run in runs:
-        numbers = run.numbers()
+        numbers, _ = run.numbers()
         values += [run.rtts.get(number, math.nan) for number in numbers]
+        steps += [run.steps.get(number, 0.0) for number in numbers]
         stamps = _stamps(numbers, run)
         timed = timed and stamps is not None
         times += stamps or []
     remarks = _remarks(program, runs)
+    warned = sum(isinstance(event, Warned) for event in happened)
+    if warned:
+        warnings = "warning" if warned == 1 else "warnings"
+        remarks.append(
+            f"{warned} {warnings} of {program} that its clock was set back: times near it may be wrong."
+        )
     if any(run.stamps for run in runs) and not (timed and _rise(times)):
         timed = False
         remarks.append(
@@ -179,11 +56,12 @@ def put_together(file: str, program: str, events: Iterable[Event]) -> Measured:
         )
     elif any(run.strange for run in runs):
         remarks.append("What stands in front of the lines is no time that is known, and was left out.")
-    return Measured(values, times if timed else None, "ms", tuple(remarks))
+    kept, said = plausible(values, steps, times if timed else None)
+    return Measured(kept, times if timed else None, "ms", (*remarks, *said))
 
 
-def _runs(file: str, program: str, events: Iterable[Event]) -> list[_Run]:
-    runs = [_Run()]
+def _runs(file: str, program: str, events: Iterable[Event], *, marks: bool) -> list[Run]:
+    runs = [Run()]
     target: str | None = None
     for event in events:
         run = runs[-1]
@@ -192,40 +70,95 @@ def _runs(file: str, program: str, events: Iterable[Event]) -> list[_Run]:
                 expected = f"one target: {shown(target)}, as before"
                 raise InputError(f"{file}:{event.line}", f"{program} to {shown(event.target)}", expected)
             target = event.target
-            runs.append(_Run(event))
+            runs.append(Run(event))
         elif isinstance(event, End):
             run.end = event
         elif isinstance(event, Lost):
-            run.lose(event)
-        elif run.end is None and run.belongs(event):
-            run.take(event)
-        else:
-            runs.append(_Run())
-            for reply in (*run.give_back(event.number or 0), event):
-                runs[-1].take(reply)
+            if run.end is not None and event.number is None:
+                runs.append(Run())
+            runs[-1].lose(event)
+        elif isinstance(event, Reply):
+            _check_host(file, program, run, event)
+            if _continues(run, event, marks=marks):
+                run.take(event)
+            else:
+                runs.append(_next_run(file, run, event, marks=marks))
     return runs
 
 
-def _remarks(program: str, runs: Sequence[_Run]) -> list[str]:
+def _continues(run: Run, reply: Reply, *, marks: bool) -> bool:
+    """True if a reply belongs to the run that the lines before are of."""
+    if run.end is not None:
+        return run.expects(reply) or (run.has(reply) and (reply.again or not marks) and bool(reply.number))
+    if not run.follows(reply):
+        return False
+    if not run.has(reply) or reply.again:
+        return True
+    return not marks and not run.overtaken(reply.number or 0)
+
+
+def _next_run(file: str, run: Run, reply: Reply, *, marks: bool) -> Run:
+    """A run that begins without a first line of its own."""
+    number = reply.number or 0
+    found = Run()
+    if run.end is None and run.has(reply):
+        back = run.overtaken(number)
+        if marks and not back and number > 1 and run.newest - run.number_of(number) <= _FEW:  # type: ignore[operator]
+            got = f"number {number} again, which is not called a duplicate"
+            raise InputError(f"{file}:{reply.line}", got, "one run, and not two that write at the same time")
+        run.give_back(back)
+        for each in back:
+            found.take(each)
+    found.take(reply)
+    return found
+
+
+def _check_host(file: str, program: str, run: Run, reply: Reply) -> None:
+    """Two programs that wrote into one file are told by who answered."""
+    if None in (run.host, reply.host) or run.host == reply.host or reply.again:
+        return
+    expected = f"replies from {shown(run.host)}, as before: one series"
+    raise InputError(f"{file}:{reply.line}", f"{program}'s reply from {shown(reply.host)}", expected)
+
+
+def _remarks(program: str, runs: Sequence[Run]) -> list[str]:
     remarks = []
     if len(runs) > 1:
-        sizes = ", ".join(str(len(run.numbers())) for run in runs)
-        remarks.append(f"{len(runs)} runs of {program}, one behind the other: {sizes} requests.")
+        sizes = [len(run.numbers()[0]) for run in runs]
+        few = len(runs) <= 10 or min(sizes) == max(sizes)
+        listed = ", ".join(map(str, sizes[:10])) if few else f"{min(sizes)} to {max(sizes)}"
+        listed += ", ..." if few and len(runs) > 10 else ""
+        remarks.append(f"{len(runs)} runs of {program}, one behind the other: {listed} requests.")
     untimed = sum(run.untimed for run in runs)
     if untimed:
         remarks.append(f"{untimed} replies have no time, and are left out as gaps.")
-    for number, run in enumerate(runs, 1):
-        which = f" of run {number}" if len(runs) > 1 else ""
-        for what, counted, found in (
-            ("requests", run.end and run.end.sent, len(run.numbers())),
-            ("replies", run.end and run.end.received, len(run.rtts)),
-        ):
-            if counted is not None and counted != found:
-                remarks.append(f"The statistics{which} count {counted} {what}; the file has {found}.")
+    for place, run in enumerate(runs, 1):
+        remarks += _of_statistics(f" of run {place}" if len(runs) > 1 else "", run)
     return remarks
 
 
-def _stamps(numbers: Sequence[int], run: _Run) -> list[float] | None:
+def _of_statistics(which: str, run: Run) -> list[str]:
+    """Remarks where the statistics count more than the file has, or less."""
+    if run.end is None:
+        return []
+    numbers, cut = run.numbers()
+    sent, received = run.sent, run.received
+    missing = sent > len(numbers) or received > len(run.rtts)
+    if not cut and sent == len(numbers) and received == len(run.rtts):
+        return []
+    why = ""
+    if missing:
+        why = ": lines are missing from it" if run.numbered else ", and does not say where the others belong"
+    said = [
+        f"The statistics{which} count {sent} requests and {received} replies; the file has "
+        f"{len(numbers)} and {len(run.rtts)}{why}."
+    ]
+    if cut:
+        said.append(f"{cut} numbers{which} that are missing for that reason were not taken for losses.")
+    return said
+
+
+def _stamps(numbers: Sequence[int], run: Run) -> list[float] | None:
     """When each request was answered; that of a lost one lies between those around it."""
     in_order = rising(run.clock)
     if not run.stamps or len(run.stamps) != len(run.rtts) or in_order is None or not _rise(in_order):

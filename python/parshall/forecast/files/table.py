@@ -13,8 +13,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from parshall.errors import InputError, shown
+from parshall.forecast.files.columns import Columns, columns_of
 from parshall.forecast.files.measured import Measured
-from parshall.forecast.files.numbers import NOTHING, SECONDS_IN, is_number, numbers, unit_of
+from parshall.forecast.files.numbers import NOTHING, is_number, numbers, step_of
+from parshall.forecast.files.rows import is_lost, said_of_packets, samples
 from parshall.forecast.files.stamps import Stamp, epoch, rising, stamp
 
 __all__ = ["read_table"]
@@ -24,44 +26,11 @@ _SPACES = " "
 _ALONE = "\x1f"
 """Separator of one column: nothing."""
 
-_TIME = re.compile(
-    r"time ?stamp|times?|t|ts|stamp|date|date ?time|epoch|unix|utc|when|sent|sent ?at|seconds|elapsed|start|"
-    r"created ?at|zeit|zeitstempel|datum|uhrzeit|heure|date heure|fecha|hora|data|ora|"
-    r"frame time(?: relative| epoch)?"
-)
-_RTT = re.compile(r"rtt|round ?trip")
-_ALIKE = re.compile(r"latency|latenz|latence|latencia|delay|ping|resp(?:onse)? ?time|antwortzeit")
-_NEVER = re.compile(
-    r"(?:icmp )?(?:seq|req)(?: no| number)?|n|no|nr|number|id|index|count|ttl|hlim|bytes|size|port|hop|"
-    r"jitter|loss|%.*"
-)
-_KNOWN = {
-    "tcp.analysis.ack_rtt": "s",
-    "tcp.analysis.initial_rtt": "s",
-    "icmp.resptime": "ms",
-    "icmpv6.resptime": "ms",
-}
-"""Units of fields of Wireshark, whose names have none."""
-
-_WHOM = re.compile(r"host(?: ?name)?|target|dest(?:ination)?|server|flow|connection")
-"""Columns that say whose round-trip times stand in a row."""
-
-_BRACKETED = re.compile(r"[(\[](?:in )?([^)\]]+)[)\]]\s*$")
-_TRAILING = re.compile(r"(?:[\W_]|(?<=rtt)(?=[mun]s$)|(?<=[a-z])(?=[MUN]s$|Sec$))([^\W\d_]+)\W*$")
-
 
 @dataclass(frozen=True)
 class _Row:
     line: int
     cells: list[str]
-
-
-@dataclass(frozen=True)
-class _Columns:
-    value: int
-    unit: str | None
-    times: tuple[int, ...]
-    time_unit: str | None
 
 
 def read_table(file: str, lines: Sequence[str], column: str | None, unit: str | None) -> Measured:
@@ -78,17 +47,33 @@ def read_table(file: str, lines: Sequence[str], column: str | None, unit: str | 
     columns = (
         _without_names(file, rows, separator, column)
         if header is None
-        else _columns(f"{file}:{rows[0].line}", header, column, unit)
+        else columns_of(f"{file}:{rows[0].line}", header, column, unit)
     )
+    if not body:
+        raise InputError(f"{file}:{rows[0].line}", shown(", ".join(first)), "round-trip times, one a line")
     _check_widths(file, body, len(first), named=header is not None)
-    _check_one_series(file, body, header or ())
+    remarks = []
+    if columns.derived is not None:
+        remarks.append(f"The column {shown(columns.derived)} is worked out of several round trips.")
+    if columns.packets:
+        # A packet that acknowledges nothing has no round trip: none was lost.
+        body = [row for row in body if row.cells[columns.value]]
+        remarks += said_of_packets(header[columns.value] if header else "")
+    if not body:
+        raise InputError(
+            f"{file}:{rows[0].line}", "a column without a number", "round-trip times, one a line"
+        )
+    _check_one_series(file, body, header or (), columns)
     cells = [(row.line, row.cells[columns.value]) for row in body]
     values, own = numbers(file, cells, separator, columns.unit or unit)
     for (line, cell), value in zip(cells, values, strict=True):
         if value < 0 or math.isinf(value):
             raise InputError(f"{file}:{line}", cell, "a round-trip time: a finite number, at least 0")
     times = _times(file, body, columns, separator) if columns.times else None
-    return Measured(values, times, columns.unit or own or unit, ())
+    lost = [is_lost(columns, row.cells) for row in body]
+    steps = [step_of(cell, columns.unit or unit) for _, cell in cells]
+    kept, said = samples(file, cells, values, steps, times, lost)
+    return Measured(kept, times, columns.unit or own or unit, (*remarks, *said))
 
 
 # --- Rows ---------------------------------------------------------------------------------------------------
@@ -142,30 +127,40 @@ def _check_widths(file: str, body: Sequence[_Row], width: int, *, named: bool) -
             raise InputError(f"{file}:{row.line}", f"{got}{comma}", f"{width}, {as_in}")
 
 
-def _check_one_series(file: str, body: Sequence[_Row], header: Sequence[str]) -> None:
+def _check_one_series(file: str, body: Sequence[_Row], header: Sequence[str], columns: Columns) -> None:
     """Round-trip times to several hosts are no series."""
-    for place, title in enumerate(header):
-        if _WHOM.fullmatch(_plain(title)):
-            for row in body:
-                if row.cells[place] != body[0].cells[place]:
-                    expected = f"{shown(body[0].cells[place])} in the column {title}, as before: one series"
-                    raise InputError(f"{file}:{row.line}", shown(row.cells[place]), expected)
+    for place in columns.whose:
+        filled = [row for row in body if row.cells[place] not in ("", "*")]
+        for row in filled:
+            if row.cells[place] != filled[0].cells[place]:
+                expected = (
+                    f"{shown(filled[0].cells[place])} in the column {header[place]}, as before: one series"
+                )
+                if columns.packets:
+                    expected += " (parshall capture FILE takes connections apart)"
+                raise InputError(f"{file}:{row.line}", shown(row.cells[place]), expected)
 
 
 # --- Columns ------------------------------------------------------------------------------------------------
 
 
-def _without_names(file: str, rows: Sequence[_Row], separator: str, column: str | None) -> _Columns:
+def _without_names(file: str, rows: Sequence[_Row], separator: str, column: str | None) -> Columns:
     width = len(rows[0].cells)
     place = f"{file}:{rows[0].line}"
     if column is not None or width > 2:
         raise InputError(place, f"{width} columns without names", "a header, or one or two columns")
     if width == 1:
-        return _Columns(0, None, (), None)
+        return Columns(0, None)
     if separator == "," and _may_be_fractions(rows):
         text = ",".join(rows[0].cells)
         raise InputError(place, shown(text), "a header: two columns, or a comma before a fraction?")
-    return _Columns(1, None, (0,), None)
+    return Columns(1, None, (0,), packets=_is_of_tshark(rows))
+
+
+def _is_of_tshark(rows: Sequence[_Row]) -> bool:
+    """True for rows of tshark without names: seconds with nine digits, some without a value."""
+    times = all(re.fullmatch(r"\d+\.\d{9}", row.cells[0]) for row in rows)
+    return times and any(not row.cells[-1] for row in rows)
 
 
 def _may_be_fractions(rows: Sequence[_Row]) -> bool:
@@ -176,69 +171,10 @@ def _may_be_fractions(rows: Sequence[_Row]) -> bool:
     return len(firsts) < 2 or any(after <= before for before, after in pairwise(firsts))
 
 
-def _columns(place: str, header: Sequence[str], column: str | None, unit: str | None) -> _Columns:
-    plain = [_plain(title) for title in header]
-    times = [n for n, title in enumerate(plain) if _TIME.fullmatch(title)]
-    found = _named(place, header, column) if column is not None else _value(place, header, plain, times)
-    times = [n for n in times if n != found]
-    return _Columns(
-        found,
-        _unit(place, header[found], unit),
-        tuple(times[:2]),
-        _unit(place, header[times[0]], "s") if times else None,
-    )
-
-
-def _named(place: str, header: Sequence[str], column: str) -> int:
-    found = [n for n, title in enumerate(header) if title.lower() == column.strip().lower()]
-    if len(found) != 1:
-        raise InputError(place, shown(", ".join(header)), f"a column {shown(column)}")
-    return found[0]
-
-
-def _value(place: str, header: Sequence[str], plain: Sequence[str], times: Sequence[int]) -> int:
-    """The column of round-trip times: the one that is called so, or the only one that could be."""
-    exact = [n for n, title in enumerate(plain) if "rtt" in title.split()]
-    for found in (
-        exact,
-        [n for n, title in enumerate(plain) if _RTT.search(title)],
-        [n for n, title in enumerate(plain) if _ALIKE.search(title)],
-        [n for n in range(len(header)) if n not in times],
-    ):
-        if len(found) == 1 and not _NEVER.fullmatch(plain[found[0]]):
-            return found[0]
-        if found:
-            break
-    raise InputError(place, shown(", ".join(header)), "one column whose name holds rtt")
-
-
-def _plain(title: str) -> str:
-    """A name in small letters, its words with spaces between them, without a unit behind it."""
-    bracketed = _BRACKETED.search(title)
-    if bracketed and unit_of(bracketed[1].strip()):
-        title = title[: bracketed.start()]
-    elif (trailing := _TRAILING.search(title)) and unit_of(trailing[1]):
-        title = title[: trailing.start()]
-    return " ".join(re.sub(r"[\W_]+", " ", title).lower().split())
-
-
-def _unit(place: str, title: str, unless: str | None) -> str | None:
-    """The unit that a name says. One in brackets that is unknown is a fault, unless it is known elsewhere."""
-    if title.lower() in _KNOWN:
-        return _KNOWN[title.lower()]
-    if bracketed := _BRACKETED.search(title):
-        unit = unit_of(bracketed[1].strip())
-        if unit is None and unless is None:
-            raise InputError(place, shown(title), f"one of the units {', '.join(SECONDS_IN)}")
-        return unit
-    trailing = _TRAILING.search(title)
-    return unit_of(trailing[1] if trailing else title)
-
-
 # --- Times --------------------------------------------------------------------------------------------------
 
 
-def _times(file: str, body: Sequence[_Row], columns: _Columns, separator: str) -> list[float]:
+def _times(file: str, body: Sequence[_Row], columns: Columns, separator: str) -> list[float]:
     """When samples were taken, in seconds; a column of dates and one of clocks are one time."""
     first = columns.times[0]
     texts = [row.cells[first] for row in body]

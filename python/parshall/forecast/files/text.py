@@ -27,10 +27,10 @@ _MARKS = (
 
 _OTHERS = {
     b"PAR1": "a Parquet file",
-    b"\x0a\x0d\x0d\x0a": "a packet capture (tshark -T fields writes its round-trip times as a table)",
-    b"\xd4\xc3\xb2\xa1": "a packet capture (tshark -T fields writes its round-trip times as a table)",
-    b"\xa1\xb2\xc3\xd4": "a packet capture (tshark -T fields writes its round-trip times as a table)",
-    b"\x4d\x3c\xb2\xa1": "a packet capture (tshark -T fields writes its round-trip times as a table)",
+    b"\x0a\x0d\x0d\x0a": "a packet capture (parshall capture FILE reads it)",
+    b"\xd4\xc3\xb2\xa1": "a packet capture (parshall capture FILE reads it)",
+    b"\xa1\xb2\xc3\xd4": "a packet capture (parshall capture FILE reads it)",
+    b"\x4d\x3c\xb2\xa1": "a packet capture (parshall capture FILE reads it)",
     b"PK\x03\x04": "a ZIP archive or a spreadsheet",
     b"\xfd7zXZ": "a file packed by xz",
     b"\x28\xb5\x2f\xfd": "a file packed by zstd",

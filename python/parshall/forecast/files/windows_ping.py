@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from parshall.errors import InputError, shown
-from parshall.forecast.files.requests import End, Event, Lost, Reply, Start
+from parshall.forecast.files.events import End, Event, Lost, Reply, Start
 from parshall.forecast.files.stamps import leading
 
 __all__ = ["is_windows_ping", "windows_events"]
@@ -93,7 +93,7 @@ def _blocks(lines: Sequence[str]) -> Iterator[_Block]:
             among = True
             rtt = float(reply["time"] or reply["time6"]) / 1e3
             below = "<" in (reply["sign"], reply["sign6"])
-            block.requests.append(Reply(number, None, rtt / 2 if below else rtt, stamp))
+            block.requests.append(Reply(number, None, rtt / 2 if below else rtt, stamp, step=1e-3))
         elif (end := _END.search(rest)) and int(end["sent"]) == int(end["received"]) + int(end["lost"]):
             block.end = End(number, int(end["sent"]), int(end["received"]))
             among = False
