@@ -1,12 +1,13 @@
 //! Invariants of every run: packets are conserved, time does not go back, folding and threads change nothing.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use parshall_sim::internal::{Batch, DoneTogether, Folding, Job, Joined, Plan, Simulation};
 use parshall_sim::scenario::{App, ProfileName, Record, Scenario, Transport};
 use parshall_sim::units::Time;
-use parshall_sim::{run, Recording};
+use parshall_sim::{run, Recording, Values};
 use proptest::prelude::*;
 
 use crate::common::recorded::{bits, counts, reals, table_bits};
@@ -23,6 +24,34 @@ fn sends_unasked(scenario: &Scenario, flow: usize) -> bool {
     match &scenario.flows[flow].transport {
         Transport::Tcp(tcp) => tcp.profile == ProfileName::Ns2,
         _ => false,
+    }
+}
+
+/// Packets of data among the first `in_order` of a flow that came for the first time after the warm-up.
+fn first_arrivals(recording: &Recording, flow: usize, scenario: &Scenario, in_order: u64) -> u64 {
+    let columns = ["flow", "ack", "seq"].map(|name| whole_numbers(recording, name));
+    let times = reals(recording, "packets", "time");
+    let plan = Plan::new(scenario, Folding::On).expect("a valid scenario");
+    let tcp = plan.flows[flow].tcp.as_ref();
+    let first = u64::from(tcp.is_some_and(|tcp| tcp.handshake));
+    let (mut seen, mut count) = (BTreeSet::new(), 0);
+    for row in (0..times.len()).filter(|&row| columns[0][row] == flow as i64 && columns[1][row] == 0) {
+        let seq = columns[2][row] as u64;
+        let new = tcp.is_none() || seen.insert(seq);
+        let released = tcp.is_none() || (first..first + in_order).contains(&seq);
+        count += u64::from(new && released && times[row] >= scenario.warm_up.secs());
+    }
+    count
+}
+
+/// A column of the table of packets, as whole numbers.
+fn whole_numbers(recording: &Recording, name: &str) -> Vec<i64> {
+    let column = recording.table("packets").and_then(|table| table.column(name)).expect("a column");
+    match column.values().expect("memory") {
+        Values::I32(values) => values.iter().map(|&value| i64::from(value)).collect(),
+        Values::I64(values) => values.clone(),
+        Values::Bool(values) => values.iter().map(|&value| i64::from(value)).collect(),
+        other => panic!("{other:?}"),
     }
 }
 
@@ -83,8 +112,8 @@ proptest! {
         let late = Scenario { warm_up: split, ..whole.clone() };
         let [whole, early, late] = [whole, early, late].map(|s| run(&s, seed).expect("a valid scenario"));
         let columns = [
-            ("flows", ["packets_sent", "packets_delivered", "packets_received", "packets_dropped", "acks_dropped", "timeouts"]),
-            ("ports", ["packets_arrived", "packets_dropped", "packets_lost", "packets_departed", "bytes_departed", "bytes_arrived"]),
+            ("flows", vec!["packets_sent", "packets_received", "packets_dropped", "acks_dropped", "timeouts"]),
+            ("ports", vec!["packets_arrived", "packets_dropped", "packets_lost", "packets_departed", "bytes_departed", "bytes_arrived"]),
         ];
         for (table, names) in columns {
             for name in names {
@@ -95,6 +124,24 @@ proptest! {
                     .collect();
                 prop_assert_eq!(counts(&whole, table, name), sum, "{}.{}", table, name);
             }
+        }
+    }
+
+    /// What waits beyond a gap at the end of the warm-up counts neither before it nor after it.
+    #[test]
+    fn data_that_arrived_before_the_warm_up_ended_is_not_delivered_after_it(scenario in scenario(), seed in 0u64..1000) {
+        let record = Record { deliveries: vec!["*".to_string()], ..Record::default() };
+        let scenario = Scenario { warm_up: Time::from_secs(0.7), record, ..scenario };
+        let recording = run(&scenario, seed).expect("a valid scenario");
+        let whole = run(&Scenario { warm_up: Time::ZERO, ..scenario.clone() }, seed).expect("a valid scenario");
+        let delivered = counts(&recording, "flows", "packets_delivered");
+        for (index, flow) in scenario.flows.iter().enumerate() {
+            prop_assert!(delivered[index] <= counts(&recording, "flows", "packets_received")[index], "flow {}", index);
+            if matches!(flow.app, App::TransferSequence(_) | App::Telnet(_) | App::Web(_) | App::Barrier(_)) {
+                continue; // Packets are numbered anew in each connection.
+            }
+            let in_order = counts(&whole, "flows", "packets_delivered")[index];
+            prop_assert_eq!(delivered[index], first_arrivals(&recording, index, &scenario, in_order), "flow {}", index);
         }
     }
 

@@ -129,6 +129,7 @@ def _manifest(result: SweepResult, names: Sequence[str], by: Sequence[str]) -> d
         "parameters": list(result.parameters),
         "metrics": list(result.metrics),
         "units": dict(result.units),
+        "ranges": {name: [end if math.isfinite(end) else None for end in ends] for name, ends in result.ranges.items()},
         "title": result.title,
         "seeds": list(longest),
         "points": [

@@ -110,16 +110,17 @@ def _draw(axis: Axes, panel: Panel, colours: dict[str, int]) -> None:
 
     from parshall.plot import FAINT
 
-    axis.set_ylabel(",\n".join(panel.title.rsplit(", ", 1)))
     axis.yaxis.set_major_locator(MaxNLocator(4, min_n_ticks=2))
     axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
     if panel.missing is not None:
         axis.set_yticks([])
+        # A label beside the axes would be higher than they are.
+        said = f"{panel.title}: {panel.missing}".replace("; ", ";\n")
         axis.text(
-            0.5, 0.5, panel.missing.replace("; ", ";\n"), transform=axis.transAxes, ha="center", va="center",
-            color=FAINT, fontsize="small",
+            0.5, 0.5, said, transform=axis.transAxes, ha="center", va="center", color=FAINT, fontsize="small",
         )  # fmt: skip
         return
+    axis.set_ylabel(",\n".join(panel.title.rsplit(", ", 1)))
     if panel.bands is not None:
         _shade(axis, panel.bands)
     for line in panel.lines:

@@ -90,6 +90,22 @@ class ScenarioMethods:
         return {link.name: link.ports[0] for link in self.links if link.name}
 
     @property
+    def port_names(self: Any) -> tuple[str, ...]:
+        """The name that recordings have for each port, in the order of ``ports``: that of the link for the
+        forward port of a link with a name, else ``a->b``.
+        """
+        return tuple(
+            name for link in self.links for name in (link.name or link.ports[0], link.ports[1])
+        )
+
+    @property
+    def port_numbers(self: Any) -> dict[str, int]:
+        """The place of each port in ``ports``, by its name and by ``a->b``."""
+        return {
+            name: number for names in (self.port_names, self.ports) for number, name in enumerate(names)
+        }
+
+    @property
     def routes(self: Any) -> dict[str, Route]:
         """The nodes that each flow's data and ACKs pass, by the flow's name. Raises ScenarioError."""
         text = self.to_json()
