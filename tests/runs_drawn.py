@@ -88,7 +88,7 @@ groups = st.one_of(
     st.builds(FlowGroup, transport=tcps, app=st.builds(TransferSequence, packets=st.just(20), think=st.just(0.05), connection=st.sampled_from(["new", "persistent"]), requests=st.booleans())),
     st.builds(FlowGroup, transport=tcps, app=st.just(Telnet(packets=3, interval=0.03, idle=0.1))),
     st.builds(FlowGroup, transport=st.just(Udp(payload_bytes=500)), app=st.builds(Cbr, rate=st.sampled_from([64e3, 3e6]))),
-    st.builds(FlowGroup, transport=st.just(Udp()), app=st.just(OnOff(rate=2e6, on=0.1, off=0.1))),
+    st.builds(FlowGroup, transport=st.just(Udp()), app=st.just(OnOff(law="exponential", rate=2e6, on=0.1, off=0.1))),
 )  # fmt: skip
 
 

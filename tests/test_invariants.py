@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 from typing import Any
 
 import numpy as np
@@ -24,13 +23,14 @@ from parshall.stats import jain
 from parshall.sweep.metric import metrics_of
 
 drawn = settings(
-    max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
 seeds = st.integers(0, 99)
 
 
 def largest_packet(recording: Recording) -> int:
-    return max(flow.transport.data_bytes for flow in recording.scenario.flows)
+    transports = [flow.transport for flow in recording.scenario.flows]
+    return max(each.payload_bytes + each.header_bytes for each in transports)
 
 
 @drawn
@@ -56,8 +56,10 @@ def test_no_port_carries_more_than_it_can(bell: Dumbbell, seed: int) -> None:
     for number, name in enumerate(recording.ports):
         port = recording.port(name)
         could = mean_rate(recording.scenario, number) * seconds
+        capacity = recording.scenario.links[0].capacity if number == 0 else None
+        opportunity = 8 * capacity.bytes if capacity else 0  # one at the last instant
         # A packet may be in transmission at the beginning.
-        assert 8 * port.bytes_departed <= could + packet, name
+        assert 8 * port.bytes_departed <= could + packet + opportunity, name
         assert np.isnan(port.utilization) or 0 <= port.utilization <= 1
         metric = metrics_of([f"port:{name}.utilization"])[f"port:{name}.utilization"]
         assert metric.of(recording.scenario)(recording._result, seed) == pytest.approx(port.utilization, nan_ok=True)
@@ -179,17 +181,16 @@ def test_a_recording_of_an_earlier_version_is_read(tmp_path: Any) -> None:
     import pyarrow as pa
     from pyarrow import parquet
 
-    from parshall.support.checksums import digests, sealed
+    from parshall.support.checksums import digests, opened, sealed
 
     recording = parshall.run(bell(), seed=1)
     folder = recording.save(tmp_path / "kept")
     table = parquet.read_table(folder / "ports.parquet")
     old = pa.array(recording.scenario.ports).dictionary_encode()
     parquet.write_table(table.set_column(0, "port", old), folder / "ports.parquet")
-    manifest = json.loads((folder / "recording.json").read_text(encoding="utf-8"))
-    files = manifest["sha256"]
-    plain = {name: value for name, value in manifest.items() if name != "sha256"}
-    (folder / "recording.json").write_text(sealed(plain, digests(folder, list(files))), encoding="utf-8")
+    manifest = opened(folder / "recording.json")
+    files = digests(folder, list(manifest.pop("sha256")))
+    (folder / "recording.json").write_text(sealed(manifest, files), encoding="utf-8")
     again = Recording.load(folder)
     assert again.ports == recording.ports
     assert again.table("ports").equals(recording.table("ports"))

@@ -86,12 +86,15 @@ def _draw_strip(axis: Axes, strip: Strip) -> None:
         axis.axvline(0, color=FAINT, linewidth=0.9)
     for place, row in enumerate(strip.rows):
         colour, marker = SERIES[row.series % len(SERIES)], MARKERS[row.series % len(MARKERS)]
-        values = np.array(row.values) / scale
+        values = np.array(row.values, dtype=np.float64) / scale
+        values = values[np.isfinite(values)]
+        if not values.size:
+            continue  # Matplotlib finds no layout around markers that are nowhere.
         axis.plot(
             values, np.full(len(values), place), "|", color=colour, markersize=7, alpha=0.35, clip_on=False
         )
         if not np.isfinite(row.interval.mean):
-            continue  # Matplotlib finds no layout around a marker that is nowhere.
+            continue
         below, above = arms(row.interval)
         axis.errorbar(
             row.interval.mean / scale, place, xerr=[[below / scale], [above / scale]], fmt=marker,
