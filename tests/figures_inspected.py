@@ -1,4 +1,4 @@
-"""Inspection of Matplotlib figures: what lies outside its axes or the figure, and what covers something else."""
+"""Inspection of Matplotlib figures: what lies outside its axes or the figure, and texts that overlap."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ SLACK = 1.5
 def faults_of(figure: Figure, *, cropped: bool = False) -> list[str]:
     """Says what is wrong with a figure, a line for each fault; none of a good one.
 
-    Every finite point of a line or collection, and every bar, must lie inside its axes, every text inside the
-    figure; no two texts, legends or tick labels overlap. ``cropped`` is for a figure of a part of the time, in
-    which lines go on outside.
+    Every finite point of a line or collection, and every bar, must lie inside its axes, every text inside
+    the figure; no two texts, legends or tick labels overlap. ``cropped`` is for a figure of a part of the
+    time, in which lines go on outside.
     """
     canvas = FigureCanvasAgg(figure)
     with warnings.catch_warnings():
@@ -63,7 +63,7 @@ def _visible(figure: Figure) -> list[Axes]:
     return [axes for axes in figure.axes if axes.get_visible()]
 
 
-# --- Data -----------------------------------------------------------------------------------------------------
+# --- Data ---------------------------------------------------------------------------------------------------
 
 
 def _outside(axes: Axes) -> Iterator[str]:
@@ -99,7 +99,7 @@ def _points_outside(frame: Bbox, points: np.ndarray, name: str) -> Iterator[str]
         yield f"{(~inside).sum()} of {len(finite)} points of {name} lie outside {_rounded(frame)}"
 
 
-# --- Text -----------------------------------------------------------------------------------------------------
+# --- Text ---------------------------------------------------------------------------------------------------
 
 
 def _texts(figure: Figure) -> Iterator[tuple[str, Bbox]]:
@@ -112,19 +112,22 @@ def _texts(figure: Figure) -> Iterator[tuple[str, Bbox]]:
         if text not in (figure._suptitle, figure._supxlabel, figure._supylabel):  # type: ignore[attr-defined]
             yield from _box("text", text)
     for number, axes in enumerate(_visible(figure)):
-        own = f" of axes {number}"
-        for text in (axes.title, axes._left_title, axes._right_title):  # type: ignore[attr-defined]
-            yield from _box(f"title{own}", text)
-        for side in (axes.xaxis, axes.yaxis):
-            yield from _box(f"label{own}", side.label)
-            for text in side.get_ticklabels():
-                if _is_within(axes, text):
-                    yield from _box(f"tick {text.get_text()!r}{own}", text)
-            yield from _box(f"offset{own}", side.get_offset_text())
-        for text in axes.texts:
-            yield from _box(f"text {text.get_text()!r}{own}", text)
-        if (legend := axes.get_legend()) is not None:
-            yield "legend", legend.get_window_extent()
+        for name, box in _texts_of(axes):
+            yield name if name == "legend" else f"{name} of axes {number}", box
+
+
+def _texts_of(axes: Axes) -> Iterator[tuple[str, Bbox]]:
+    for title in (axes.title, axes._left_title, axes._right_title):  # type: ignore[attr-defined]
+        yield from _box("title", title)
+    for side in (axes.xaxis, axes.yaxis):
+        yield from _box("label", side.label)
+        yield from _box("offset", side.get_offset_text())
+        for label in filter(lambda label: _is_within(axes, label), side.get_ticklabels()):
+            yield from _box(f"tick {label.get_text()!r}", label)
+    for text in axes.texts:
+        yield from _box(f"text {text.get_text()!r}", text)
+    if (legend := axes.get_legend()) is not None:
+        yield "legend", legend.get_window_extent()
 
 
 def _is_within(axes: Axes, text: Text) -> bool:
@@ -140,7 +143,7 @@ def _box(name: str, text: Text | None) -> Iterator[tuple[str, Bbox]]:
         yield name, text.get_window_extent()
 
 
-# --- Boxes ----------------------------------------------------------------------------------------------------
+# --- Boxes --------------------------------------------------------------------------------------------------
 
 
 def _contains(frame: Bbox, box: Bbox) -> bool:

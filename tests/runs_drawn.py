@@ -42,15 +42,26 @@ queues = st.sampled_from(
         FqCodel(),
         FqCodel(limit_packets=20, queues=4),
         Pie(),
-        {"kind": "red", "min_threshold_packets": 3, "max_threshold_packets": 9, "limit_packets": 30, "ecn": True},
+        {
+            "kind": "red",
+            "min_threshold_packets": 3,
+            "max_threshold_packets": 9,
+            "limit_packets": 30,
+            "ecn": True,
+        },
     ]
-)  # fmt: skip
+)
 rates = st.sampled_from([0.5, 1.0, 2.0, 5.0, 12.0]).map(lambda rate: 1e6 * rate)
 instants = st.sampled_from([0.0, 0.3, 0.7, 1.0, 1.234, 2.0, 2.5])
 warm_ups = st.sampled_from([0.0, 0.0, 0.5, 1.0, 1.7, 2.2])
 losses = st.sampled_from([None, None, BernoulliLoss(probability=0.01), BernoulliLoss(probability=0.1)])
 capacities = st.sampled_from(
-    [None, None, Capacity(times=[0.001, 0.002, 0.002, 0.009, 0.02], period=0.02), Capacity(times=[0.5], period=0.5)]
+    [
+        None,
+        None,
+        Capacity(times=[0.001, 0.002, 0.002, 0.009, 0.02], period=0.02),
+        Capacity(times=[0.5], period=0.5),
+    ]
 )
 jitters = st.sampled_from([None, None, Jitter(most="3 ms"), Jitter(most="20 ms", reorder=True)])
 
@@ -75,21 +86,50 @@ other_events = st.lists(
     max_size=2,
 )
 late_events = st.sampled_from(
-    [[], [], [DelayChange(at=1.0, delay="35 ms"), DelayChange(at=1.5, delay="2 ms")], [LossChange(at=1.1, probability=0.05)]]
+    [
+        [],
+        [],
+        [DelayChange(at=1.0, delay="35 ms"), DelayChange(at=1.5, delay="2 ms")],
+        [LossChange(at=1.1, probability=0.05)],
+    ]
 )
 tcps = st.builds(
     Tcp,
     profile=st.sampled_from(["rfc", "linux", "ns2"]),
     control=st.sampled_from([None, "cubic", "bbr", "vegas", "copa"]),
-)  # fmt: skip
+)
 groups = st.one_of(
-    st.builds(FlowGroup, transport=tcps, app=st.just(Bulk()), count=st.integers(1, 4), start_spread=st.sampled_from([0.0, 0.4])),
-    st.builds(FlowGroup, transport=tcps, app=st.builds(Transfer, packets=st.integers(1, 400)), start=instants),
-    st.builds(FlowGroup, transport=tcps, app=st.builds(TransferSequence, packets=st.just(20), think=st.just(0.05), connection=st.sampled_from(["new", "persistent"]), requests=st.booleans())),
+    st.builds(
+        FlowGroup,
+        transport=tcps,
+        app=st.just(Bulk()),
+        count=st.integers(1, 4),
+        start_spread=st.sampled_from([0.0, 0.4]),
+    ),
+    st.builds(
+        FlowGroup, transport=tcps, app=st.builds(Transfer, packets=st.integers(1, 400)), start=instants
+    ),
+    st.builds(
+        FlowGroup,
+        transport=tcps,
+        app=st.builds(
+            TransferSequence,
+            packets=st.just(20),
+            think=st.just(0.05),
+            connection=st.sampled_from(["new", "persistent"]),
+            requests=st.booleans(),
+        ),
+    ),
     st.builds(FlowGroup, transport=tcps, app=st.just(Telnet(packets=3, interval=0.03, idle=0.1))),
-    st.builds(FlowGroup, transport=st.just(Udp(payload_bytes=500)), app=st.builds(Cbr, rate=st.sampled_from([64e3, 3e6]))),
-    st.builds(FlowGroup, transport=st.just(Udp()), app=st.just(OnOff(law="exponential", rate=2e6, on=0.1, off=0.1))),
-)  # fmt: skip
+    st.builds(
+        FlowGroup,
+        transport=st.just(Udp(payload_bytes=500)),
+        app=st.builds(Cbr, rate=st.sampled_from([64e3, 3e6])),
+    ),
+    st.builds(
+        FlowGroup, transport=st.just(Udp()), app=st.just(OnOff(law="exponential", rate=2e6, on=0.1, off=0.1))
+    ),
+)
 
 
 @st.composite

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -110,9 +110,14 @@ RUNS = {
     "nothing recorded": bell(BULK),
     "nothing sent": bell(NEVER.replace("start", "3 s"), record=EVERYTHING),
     "one sample": bell(BULK, record=Record(flow_series=Series(of=["*"], interval="2.9 s"))),
-    "many flows": bell(FlowGroup(name="a-flow-with-a-rather-long-name", count=60, transport=Tcp(), app=Bulk()), record=EVERYTHING),
-    "long names": bell(FlowGroup(name="a" * 60, count=7, transport=Tcp(), app=Bulk()), record=EVERYTHING, title="title " * 40),
-}  # fmt: skip
+    "many flows": bell(
+        FlowGroup(name="a-flow-with-a-rather-long-name", count=60, transport=Tcp(), app=Bulk()),
+        record=EVERYTHING,
+    ),
+    "long names": bell(
+        FlowGroup(name="a" * 60, count=7, transport=Tcp(), app=Bulk()), record=EVERYTHING, title="title " * 40
+    ),
+}
 
 
 @pytest.mark.parametrize("name", RUNS)
@@ -136,7 +141,10 @@ def test_time_and_sequence(name: str) -> None:
 
 def variants(count: int) -> dict[str, Dumbbell]:
     rates = np.geomspace(1, 100, count)
-    return {f"a rate of {rate:.3g} Mbit/s": bell(BULK, CALL, duration="1 s").replace("rate", f"{rate} Mbit/s") for rate in rates}  # fmt: skip
+    return {
+        f"a rate of {rate:.3g} Mbit/s": bell(BULK, CALL, duration="1 s").replace("rate", f"{rate} Mbit/s")
+        for rate in rates
+    }
 
 
 @pytest.mark.parametrize("count", [1, 2, 8, 9, 40])
@@ -161,14 +169,18 @@ def test_more_variants_than_a_figure_shows_are_refused() -> None:
 
 def measured(points: list[dict[str, Any]], values: Callable[[int], list[float]]) -> Measured:
     own = [values(number) for number in range(len(points))]
-    return Measured("", tuple(points), {"goodput": own, "timeouts": [[each[0] % 3] for each in own]}, {"goodput": "bit/s"}, {"goodput": AT_LEAST_ZERO})  # fmt: skip
+    return Measured(
+        "",
+        tuple(points),
+        {"goodput": own, "timeouts": [[each[0] % 3] for each in own]},
+        {"goodput": "bit/s"},
+        {"goodput": AT_LEAST_ZERO},
+    )
 
 
 def grid(*counts: int) -> list[dict[str, Any]]:
     names = [f"flows[tcp].parameter_{number}" for number in range(len(counts))]
-    return [
-        dict(zip(names, (int(place) for place in places), strict=True)) for places in np.ndindex(*counts)
-    ]
+    return [dict(zip(names, (int(place) for place in places), strict=True)) for places in np.ndindex(*counts)]
 
 
 VALUES: Mapping[str, Callable[[int], list[float]]] = {
@@ -239,9 +251,6 @@ def test_intervals_in_a_notebook(name: str) -> None:
         check(_plot_intervals("metric", rows))
 
 
-# --- Commands -----------------------------------------------------------------------------------------------
-
-
 # --- Charts of studies --------------------------------------------------------------------------------------
 
 
@@ -285,15 +294,11 @@ def test_charts_of_studies(
     places = PLACES[name]
     x, y = (st.Axis(title, "s", log=log, limits=limits) for title in ("time", "delay"))
     traces = [
-        st.Trace(st.Look(f"line {number}", colour, marker="o"), places, [value * (number + 1) for value in places])
+        st.Trace(
+            st.Look(f"line {number}", colour, marker="o"), places, [value * (number + 1) for value in places]
+        )
         for number, colour in enumerate(("#0068a8", "#c44e00", "#007d5c"))
-    ]  # fmt: skip
+    ]
     with figures_drawn(monkeypatch) as made:
         figures.drawn("id", [figures.Panel(traces, "one"), figures.Panel(traces[:1], "two")], x, y)
     check(made[0])
-
-
-@pytest.fixture
-def made(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Figure]]:
-    with figures_drawn(monkeypatch) as figures:
-        yield figures

@@ -1,4 +1,4 @@
-"""What holds after any run: nothing is delivered that was not carried, and a thing has one name and one number."""
+"""What holds after any run: nothing is delivered that was not carried, and each thing has one name."""
 
 from __future__ import annotations
 
@@ -62,7 +62,9 @@ def test_no_port_carries_more_than_it_can(bell: Dumbbell, seed: int) -> None:
         assert 8 * port.bytes_departed <= could + packet + opportunity, name
         assert np.isnan(port.utilization) or 0 <= port.utilization <= 1
         metric = metrics_of([f"port:{name}.utilization"])[f"port:{name}.utilization"]
-        assert metric.of(recording.scenario)(recording._result, seed) == pytest.approx(port.utilization, nan_ok=True)
+        assert metric.of(recording.scenario)(recording._result, seed) == pytest.approx(
+            port.utilization, nan_ok=True
+        )
 
 
 @drawn
@@ -72,7 +74,11 @@ def test_no_flow_is_drawn_above_the_rate_of_the_link(bell: Dumbbell, seed: int) 
     recording = parshall.run(bell, seed=seed)
     link = scenario.links[0]
     most = max(link.rate, *(event.rate for event in link.events if event.kind == "rate-change"), 0.0)
-    if link.capacity is not None or link.jitter is not None or any(event.kind in ("delay-change", "reordering") for event in link.events):
+    if (
+        link.capacity is not None
+        or link.jitter is not None
+        or any(event.kind in ("delay-change", "reordering") for event in link.events)
+    ):
         return  # Packets may arrive closer to one another than they left.
     (panel,) = [panel for panel in panels_of(recording, recording.flows, []) if "delivered" in panel.title]
     for line in panel.lines:
@@ -126,7 +132,7 @@ def test_fairness_is_that_of_bulk_flows_everywhere(bell: Dumbbell, seed: int) ->
             assert value == pytest.approx(expected, abs=6e-4, nan_ok=True)
 
 
-# --- Cases ----------------------------------------------------------------------------------------------------
+# --- Cases --------------------------------------------------------------------------------------------------
 
 
 def bell(*flows: FlowGroup, **others: Any) -> Dumbbell:

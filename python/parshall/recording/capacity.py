@@ -26,7 +26,9 @@ def mean_rate(scenario: Scenario, port: int) -> float:
     if len(steps) == 1:
         return steps[0][1]
     times = [min(max(at, start), stop) for at, _ in steps] + [stop]
-    bits = sum(rate * (until - since) for (_, rate), (since, until) in zip(steps, pairwise(times), strict=True))
+    bits = sum(
+        rate * (until - since) for (_, rate), (since, until) in zip(steps, pairwise(times), strict=True)
+    )
     return bits / (stop - start)
 
 

@@ -1,7 +1,8 @@
 """Fairness of a run: Jain's index of what its bulk TCP flows have delivered.
 
-These flows take as much as they can get, so the network decides what each of them has. A call of 64 kbit/s or a
-transfer of ten packets has what it asks for; an index over these and bulk flows would say nothing of either.
+These flows take as much as they can get, so the network decides what each of them has. A call of 64 kbit/s
+or a transfer of ten packets has what it asks for; an index over these and bulk flows would say nothing of
+either.
 """
 
 from __future__ import annotations

@@ -163,9 +163,7 @@ class Recording:
         if index is None:
             raise unknown("port", name, tuple(self._port_numbers))
         rate = mean_rate(self.scenario, index)
-        return view(
-            PortView, self._result["ports"], index, self.ports[index], rate=rate, _recording=self
-        )
+        return view(PortView, self._result["ports"], index, self.ports[index], rate=rate, _recording=self)
 
     def plot(
         self,

@@ -191,9 +191,7 @@ def _cell(interval: Interval, scale: float) -> str:
 
     if not interval.n:
         return "-"
-    return with_interval(
-        interval, lambda value: _number(value, scale), lambda half: _number(half, scale, 2)
-    )
+    return with_interval(interval, lambda value: _number(value, scale), lambda half: _number(half, scale, 2))
 
 
 def _number(value: object, scale: float, digits: int = 4) -> str:

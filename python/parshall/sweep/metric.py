@@ -125,9 +125,7 @@ def _metric(column: str, what: object, place: str) -> Metric:
             return together(scenario, name, quantity)
         return _statistic(single(scenario, name, quantity), statistic)
 
-    return Metric(
-        place, bind, tables=tables, unit=unit_of(quantity), within=range_of(quantity, statistic)
-    )
+    return Metric(place, bind, tables=tables, unit=unit_of(quantity), within=range_of(quantity, statistic))
 
 
 def _statistic(values: Values, statistic: str) -> Measure:

@@ -141,8 +141,8 @@ class SweepResult:
         return {seed: self._values[key][column] for seed, key in keys if key in self._values}
 
     def interval(self, metric: str, point: Point) -> Interval:
-        """The mean of a metric at a point over its seeds, with its 95 % Student-t interval. That of a quantity
-        that is never below 0, or never above 1, is cut there.
+        """The mean of a metric at a point over its seeds, with its 95 % Student-t interval. The interval of a
+        quantity that is never below 0, or never above 1, is cut there.
         """
         values = list(self.values(metric, point).values())
         return mean_interval(values, within=self.ranges.get(metric, ANY))

@@ -86,9 +86,7 @@ def _by_flow(
         by_flow.setdefault(name, []).append(value)
     if len(by_flow) > _MOST_ROWS:
         return Distribution(f"{title}, at most", unit, _groups(names, values))
-    rows = (
-        Row(name, mean_interval(own, within=AT_LEAST_ZERO), tuple(own)) for name, own in by_flow.items()
-    )
+    rows = (Row(name, mean_interval(own, within=AT_LEAST_ZERO), tuple(own)) for name, own in by_flow.items())
     return Strip(title, unit, tuple(rows))
 
 

@@ -59,7 +59,13 @@ def _plot_intervals(metric: str, rows: Sequence[tuple[str, Interval]]) -> Figure
         for place, (_, interval) in enumerate(rows):
             below, above = arms(interval)
             axis.errorbar(
-                interval.mean, place, xerr=[[below], [above]], fmt="o", color=SERIES[0], markersize=4, capsize=2.5
+                interval.mean,
+                place,
+                xerr=[[below], [above]],
+                fmt="o",
+                color=SERIES[0],
+                markersize=4,
+                capsize=2.5,
             )
         axis.set_yticks(range(len(rows)), [shortened(name) for name, _ in rows])
         axis.margins(y=0.5 / len(rows))

@@ -71,7 +71,9 @@ def plot_points(
         return _over(measured, chosen, axis)
     if len(measured.points) > _MOST_ROWS:
         many = f"{len(measured.points):,} points are too many for a row each"
-        raise InputError("x", "none", f"a parameter to draw over, such as x={next(iter(measured.points[0]))!r}: {many}")
+        raise InputError(
+            "x", "none", f"a parameter to draw over, such as x={next(iter(measured.points[0]))!r}: {many}"
+        )
     rows = {name: _rows(measured, name) for name in chosen}
     strips = [Strip(name, measured.units.get(name, ""), own) for name, own in rows.items()]
     return draw_strips(strips, measured.title)
@@ -185,7 +187,9 @@ def _places(measured: Measured, x: str) -> tuple[list[float], list[str] | None, 
         return [label / scale for label in labels], None, unit
     known = list(dict.fromkeys(map(str, labels)))
     if len(known) > _MOST_LABELS:
-        expected = f"a parameter whose values are numbers, or has at most {_MOST_LABELS}: {x} has {len(known):,}"
+        expected = (
+            f"a parameter whose values are numbers, or has at most {_MOST_LABELS}: {x} has {len(known):,}"
+        )
         raise InputError("x", shown(x), expected)
     return [float(known.index(str(label))) for label in labels], known, ""
 
@@ -205,9 +209,11 @@ def _curves(measured: Measured, x: str, places: Sequence[float]) -> list[_Curve]
             f"another parameter, or a sweep of fewer values: {len(found):,} combinations of the others are "
             f"more than {_MOST_SHADES} curves; the table of runs has the numbers of all",
         )
-    order = list(dict.fromkeys(
-        tuple((name, value) for name, value in point.items() if name != x) for point in measured.points
-    ))
+    order = list(
+        dict.fromkeys(
+            tuple((name, value) for name, value in point.items() if name != x) for point in measured.points
+        )
+    )
     return [_Curve(_named(measured, dict(others)), tuple(found[others])) for others in order]
 
 
@@ -217,7 +223,8 @@ def _draw_curves(
     from parshall.plot import MARKERS, SERIES, shortened
 
     if len(curves) > _MOST_SERIES:
-        return _draw_shades(axis, places, intervals, curves)
+        _draw_shades(axis, places, intervals, curves)
+        return
     for number, curve in enumerate(curves):
         there = [member for member in curve.members if math.isfinite(intervals[member].mean)]
         xs = [places[member] for member in there]
@@ -271,9 +278,7 @@ def _name_places(axis: Axes, labels: Sequence[str]) -> None:
 
     room = _WIDTH / max(len(labels), 1) / 0.09  # characters that fit beside one another
     upright = max(map(len, labels), default=0) > room
-    axis.set_xticks(
-        range(len(labels)), [shortened(label) for label in labels], rotation=90 if upright else 0
-    )
+    axis.set_xticks(range(len(labels)), [shortened(label) for label in labels], rotation=90 if upright else 0)
 
 
 def _is_wide(places: Sequence[float]) -> bool:

@@ -94,16 +94,12 @@ class ScenarioMethods:
         """The name that recordings have for each port, in the order of ``ports``: that of the link for the
         forward port of a link with a name, else ``a->b``.
         """
-        return tuple(
-            name for link in self.links for name in (link.name or link.ports[0], link.ports[1])
-        )
+        return tuple(name for link in self.links for name in (link.name or link.ports[0], link.ports[1]))
 
     @property
     def port_numbers(self: Any) -> dict[str, int]:
         """The place of each port in ``ports``, by its name and by ``a->b``."""
-        return {
-            name: number for names in (self.port_names, self.ports) for number, name in enumerate(names)
-        }
+        return {name: number for names in (self.port_names, self.ports) for number, name in enumerate(names)}
 
     @property
     def routes(self: Any) -> dict[str, Route]:
