@@ -270,7 +270,7 @@ PLACES: Mapping[str, list[float]] = {
 @pytest.mark.parametrize("name", PLACES)
 @pytest.mark.parametrize("drawn_before", [False, True])
 def test_logarithmic_axes(name: str, drawn_before: bool) -> None:
-    """Whether the axis is told of its values before or after they are drawn."""
+    """The axis may be told of its values before or after they are drawn."""
     places = PLACES[name]
     with drawing() as (canvas, (axis,)):
         if drawn_before:

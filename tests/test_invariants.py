@@ -1,4 +1,4 @@
-"""What holds after any run: nothing is delivered that was not carried, and each thing has one name."""
+"""Invariants of every run: nothing is delivered that was not carried, and each thing has one name."""
 
 from __future__ import annotations
 

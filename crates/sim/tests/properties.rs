@@ -130,7 +130,7 @@ proptest! {
         }
     }
 
-    /// What waits beyond a gap at the end of the warm-up counts neither before it nor after it.
+    /// Data that waits beyond a gap at the end of the warm-up counts neither before it nor after it.
     #[test]
     fn data_that_arrived_before_the_warm_up_ended_is_not_delivered_after_it(scenario in scenario(), seed in 0u64..1000) {
         let record = Record { deliveries: vec!["*".to_string()], ..Record::default() };

@@ -177,7 +177,7 @@ class PortView:
     """One port of a recording: a direction of a link, with its queue."""
 
     name: str
-    """That of the link, if it has one and this is its forward port, else ``a->b``."""
+    """The name of the link, if it has one and this is its forward port, else ``a->b``."""
     packets_arrived: int
     """Packets that arrived, whatever became of them."""
     packets_dropped: int
