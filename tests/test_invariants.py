@@ -119,13 +119,11 @@ def fairness_everywhere(recording: Recording) -> list[float]:
 
 @drawn
 @given(dumbbells(), seeds)
-def test_fairness_is_that_of_bulk_flows_everywhere(bell: Dumbbell, seed: int) -> None:
+def test_fairness_is_that_of_flows_of_one_kind_everywhere(bell: Dumbbell, seed: int) -> None:
     recording = parshall.run(bell, seed=seed)
-    compared = [
-        name
-        for name, flow in zip(recording.flows, recording.scenario.flows, strict=True)
-        if flow.app.kind == "bulk"
-    ]
+    kinds = [(flow.transport.kind, flow.app.kind) for flow in recording.scenario.flows]
+    bulk = [name for name, kind in zip(recording.flows, kinds, strict=True) if kind[1] == "bulk"]
+    compared = bulk or (list(recording.flows) if len(set(kinds)) == 1 else [])
     assert [recording.flows[index] for index in compared_flows(recording.scenario)] == compared
     if len(compared) > 1:
         expected = jain([recording.flow(name).bytes_delivered for name in compared])
@@ -151,16 +149,18 @@ def test_a_call_beside_bulk_flows_does_not_change_their_fairness() -> None:
     assert min(fairness_everywhere(recording)) > 0.9
 
 
-def test_without_bulk_flows_there_is_no_fairness() -> None:
+def test_flows_of_several_kinds_without_bulk_flows_have_no_fairness() -> None:
     calls = FlowGroup(name="call", transport=Udp(), app=Cbr(rate="64 kbit/s"), count=3)
-    recording = parshall.run(bell(calls), seed=1)
+    few = FlowGroup(name="few", transport=Tcp(), app=Transfer(packets=10))
+    assert min(fairness_everywhere(parshall.run(bell(calls), seed=1))) > 0.99
+    recording = parshall.run(bell(calls, few), seed=1)
     assert recording_as_json(recording)["fairness"] is None
     said = io.StringIO()
     print_summary(recording, Console(file=said, width=200))
     assert "fairness" not in said.getvalue()
     with pytest.raises(parshall.ParshallError, match="bulk"):
         metrics_of(["fairness"])["fairness"].of(recording.scenario)
-    ensemble = parshall.run_many(bell(calls), seeds=2)
+    ensemble = parshall.run_many(bell(calls, few), seeds=2)
     assert ensemble_as_json(ensemble, recording.scenario)["fairness"] == [None, None]
 
 

@@ -1,6 +1,6 @@
-"""Fairness of a run: Jain's index of what its bulk TCP flows have delivered.
+"""Fairness of a run: Jain's index of what flows of one kind have delivered.
 
-These flows take as much as they can get, so the network decides what each of them has. A call of 64 kbit/s
+Bulk TCP flows take as much as they can get, so the network decides what each of them has. A call of 64 kbit/s
 or a transfer of ten packets has what it asks for; an index over these and bulk flows would say nothing of
 either.
 """
@@ -15,16 +15,22 @@ if TYPE_CHECKING:
 
 __all__ = ["compared_flows", "fairness"]
 
+_BULK = ("tcp", "bulk")
 
-def compared_flows(scenario: Scenario) -> list[int]:
-    """The indices of the flows that fairness compares: TCP flows with the application ``bulk``, whatever
-    their congestion control, start and route.
+
+def compared_flows(scenario: Scenario, among: Iterable[int] | None = None) -> list[int]:
+    """The indices of the flows that fairness compares, of all flows unless ``among`` names some: the TCP
+    flows with the application ``bulk``, whatever their congestion control, start and route. Where there are
+    none it is all flows if they have one transport and one kind of application, and otherwise none.
     """
-    return [
-        index
-        for index, flow in enumerate(scenario.flows)
-        if flow.app.kind == "bulk" and flow.transport.kind == "tcp"
-    ]
+    indices = range(len(scenario.flows)) if among is None else among
+    kinds = {
+        index: (scenario.flows[index].transport.kind, scenario.flows[index].app.kind) for index in indices
+    }
+    compared = _BULK if _BULK in kinds.values() else next(iter(kinds.values()), _BULK)
+    if compared != _BULK and len(set(kinds.values())) > 1:
+        return []
+    return [index for index, kind in kinds.items() if kind == compared]
 
 
 def fairness(delivered: Sequence[float], compared: Iterable[int]) -> float:

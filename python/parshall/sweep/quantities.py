@@ -130,9 +130,10 @@ def of_flows(scenario: Scenario, pattern: str, quantity: str) -> Measure:
     if quantity == "loss_rate":
         return lambda result, _: _share(total(result, "packets_dropped"), total(result, "packets_sent"))
     if quantity == "fairness":
-        compared = sorted(set(compared_flows(scenario)).intersection(chosen.tolist()))
+        compared = compared_flows(scenario, chosen.tolist())
         if not compared:
-            raise InputError("", f"fairness of {pattern}", "a TCP flow with the application bulk among them")
+            expected = "bulk TCP flows among them, or flows of one kind alone"
+            raise InputError("", f"fairness of {pattern}", expected)
         return lambda result, _: fairness(result["flows"]["bytes_delivered"], compared)
     if quantity in _ENDS or quantity in SAMPLED:
         values = _flow_samples(scenario, chosen, quantity)

@@ -308,6 +308,14 @@ function packetEvents({ tables }) {
   };
 }
 
+/** The flows whose fairness is told, as `parshall.recording.fairness` chooses them: the bulk TCP flows, or all flows of one kind. */
+function comparedFlows({ flows }) {
+  const kinds = flows.map(({ transport, app }) => `${transport.kind} ${app.kind}`);
+  const compared = kinds.includes("tcp bulk") ? "tcp bulk" : kinds[0];
+  if (compared !== "tcp bulk" && kinds.some((kind) => kind !== compared)) return [];
+  return kinds.flatMap((kind, row) => (kind === compared ? [row] : []));
+}
+
 /** The bits that a link could have carried forward between two instants; NaN for a recorded capacity, of which the page knows no times. */
 function capacityOf(link, start, end) {
   if (link.capacity) return NaN;
@@ -332,8 +340,7 @@ function summary({ tables, flows }, network, port, queue) {
     spurious: of("spurious_timeouts", row),
   }));
   const sum = (name) => each.reduce((total, flow) => total + flow[name], 0);
-  // The flows that take as much as they can get, as `parshall.recording.fairness` chooses them.
-  const compared = each.filter((flow, row) => flow.tcp && network.flows[row].app.kind === "bulk").map((flow) => flow.goodput);
+  const compared = comparedFlows(network).map((row) => each[row].goodput);
   const squares = compared.reduce((total, rate) => total + rate * rate, 0);
   const delays = queue.delay ? { time: queue.time, value: queue.delay } : queue.waits;
   const counting = delays?.value.filter((_, row) => delays.time[row] >= network.warm_up);

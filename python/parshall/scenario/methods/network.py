@@ -98,8 +98,9 @@ class ScenarioMethods:
 
     @property
     def port_numbers(self: Any) -> dict[str, int]:
-        """The place of each port in ``ports``, by its name and by ``a->b``."""
-        return {name: number for names in (self.port_names, self.ports) for number, name in enumerate(names)}
+        """The place of each port in ``ports``, by the name of its link and by ``a->b``."""
+        own = {link.name: 2 * number for number, link in enumerate(self.links) if link.name}
+        return own | {port: number for number, port in enumerate(self.ports)}
 
     @property
     def routes(self: Any) -> dict[str, Route]:
