@@ -60,7 +60,7 @@ def test_filters_of_the_timeout(name: str, risk: float) -> None:
 
 
 @pytest.mark.parametrize("name", series_of_round_trips())
-@pytest.mark.parametrize("horizons", [(1,), (1, 2), (1, 3, 10, 100)])
+@pytest.mark.parametrize("horizons", [(1,), (1, 3, 10, 100)])
 def test_forecasts(name: str, horizons: tuple[int, ...]) -> None:
     series = series_of_round_trips()[name]
     if len(series) <= 10 * horizons[-1]:
@@ -147,8 +147,10 @@ def variants(count: int) -> dict[str, Dumbbell]:
     }
 
 
-@pytest.mark.parametrize("count", [1, 2, 8, 9, 40])
-@pytest.mark.parametrize("metric", ["goodput", "timeouts", "completed_at"])
+@pytest.mark.parametrize(
+    ("count", "metric"),
+    [(1, "goodput"), (2, "timeouts"), (3, "completed_at"), (8, "goodput"), (9, "timeouts"), (40, "goodput")],
+)
 def test_means_of_variants(count: int, metric: str) -> None:
     ensemble = parshall.run_many(variants(count), seeds=3)
     figure = ensemble.plot(metric)
@@ -195,9 +197,14 @@ VALUES: Mapping[str, Callable[[int], list[float]]] = {
 
 
 @pytest.mark.parametrize("values", VALUES)
-@pytest.mark.parametrize("counts", [(1,), (2,), (3,), (30,), (4, 5), (3, 2, 2), (10, 9), (100, 50)])
-def test_points_of_a_sweep(counts: tuple[int, ...], values: str) -> None:
+@pytest.mark.parametrize("counts", [(3,), (4, 5)])
+def test_values_of_a_sweep(counts: tuple[int, ...], values: str) -> None:
     check(plot_points(measured(grid(*counts), VALUES[values])))
+
+
+@pytest.mark.parametrize("counts", [(1,), (2,), (30,), (3, 2, 2), (10, 9), (100, 50)])
+def test_points_of_a_sweep(counts: tuple[int, ...]) -> None:
+    check(plot_points(measured(grid(*counts), VALUES["ordinary"])))
 
 
 def test_values_that_are_no_numbers_have_a_place_each() -> None:
