@@ -170,10 +170,10 @@ def check_sender(recording: Recording, transport: Tcp, seen: list[Dissected]) ->
 def test_wireshark_sees_what_passed_the_bottleneck(name: str, tmp_path: Path) -> None:
     """Behind a queue that drops, a first copy may be missing: what Wireshark can tell is the order."""
     recording = parshall.run(network(SENDERS[name]), seed=1)
-    seen = dissect(recording.pcap["r0->r1"], tmp_path)
+    seen = dissect(recording.pcap["bottleneck"], tmp_path)
     for flow in ("f1", "f2"):
         own = f"10.0.0.{recording.flows.index(flow)}"
-        passed = packets(recording, 1, port="r0->r1", flow=flow)["seq"]
+        passed = packets(recording, 1, port="bottleneck", flow=flow)["seq"]
         data = [p for p in seen if p.fields["ip.src"] == own]
         assert sum(p.repeats for p in data) == below_the_highest(passed)
         missing = int((np.diff(np.maximum.accumulate(passed)) > 1).sum())
@@ -227,13 +227,13 @@ def test_marks_are_seen(transport: Tcp, tmp_path: Path) -> None:
     scenario = network(transport, link={"queue": queue}, pcap_format="pcapng")
     scenario = scenario.replace("flows[*].app", Transfer(packets=800)).replace("duration", 60)
     recording = parshall.run(scenario, seed=1)
-    seen = dissect(recording.pcap["r0->r1"], tmp_path)
+    seen = dissect(recording.pcap["bottleneck"], tmp_path)
     data, acks = [p for p in seen if not p.ack], [p for p in seen if p.ack]
     port = recording.port("bottleneck")
     assert (port.packets_dropped, port.packets_queued) == (0, 0)
     marked = [p for p in data if p.number("ip.dsfield.ecn") == 3]
     assert len(marked) == port.packets_marked > 5
-    assert all("Marked by the queue of r0->r1" in p.comments for p in marked)
+    assert all("Marked by the queue of bottleneck" in p.comments for p in marked)
     assert sum("Marked" in comment for p in seen for comment in p.comments) == len(marked)
     # A SYN asks for ECN by both flags, its answer grants it by one.
     assert [p.flags(ECE, CWR) for p in data if p.flags(SYN)] == [True, True]
@@ -282,8 +282,8 @@ def test_udp_is_whole(tmp_path: Path) -> None:
     scenario = network(Tcp()).replace("flows[f2].transport", Udp(payload_bytes=160))
     scenario = scenario.replace("flows[f2].app", Cbr(rate="64 kbit/s"))
     recording = parshall.run(scenario, seed=1)
-    udp = dissect(recording.pcap["r0->r1"], tmp_path, show="udp")
-    assert len(udp) == len(packets(recording, 1, port="r0->r1", flow="f2")["seq"]) > 100
+    udp = dissect(recording.pcap["bottleneck"], tmp_path, show="udp")
+    assert len(udp) == len(packets(recording, 1, port="bottleneck", flow="f2")["seq"]) > 100
     sizes = {(p.number("frame.len"), p.number("frame.cap_len"), p.number("udp.length")) for p in udp}
     assert sizes == {(188, 188, 168)}
     assert not any(p.fields["_ws.expert.message"] for p in udp)
@@ -307,11 +307,12 @@ def test_every_drop_is_a_comment(queue: DropTail | CoDel, both: bool, tmp_path: 
     link = {"queue": queue, "loss": BernoulliLoss(probability=0.02)}
     scenario = network(Tcp(recovery="sack"), link=link, pcap_format="pcapng", pcap_both_directions=both)
     recording = parshall.run(scenario, seed=1)
-    seen = dissect(recording.pcap["r0->r1"], tmp_path)
+    seen = dissect(recording.pcap["bottleneck"], tmp_path)
     comments = [comment for p in seen for comment in p.comments]
     port = recording.port("bottleneck")
-    assert sum(c.startswith("Dropped by the queue of r0->r1 at ") for c in comments) == port.packets_dropped
-    assert sum(c.startswith("Lost on the link r0->r1 at ") for c in comments) == port.packets_lost > 0
+    dropped = [c for c in comments if c.startswith("Dropped by the queue of bottleneck at ")]
+    assert len(dropped) == port.packets_dropped
+    assert sum(c.startswith("Lost on the link bottleneck at ") for c in comments) == port.packets_lost > 0
     assert port.packets_dropped > 0
     assert sum(c == "Flow f1" for c in comments) == 1
     # Where Wireshark misses a segment, the comment says what has become of it.
@@ -338,7 +339,7 @@ def test_made_handshakes_can_be_told_and_left_out(tmp_path: Path) -> None:
 @needs_tshark
 def test_code_points_are_in_the_header(tmp_path: Path) -> None:
     recording = parshall.run(network(Tcp()).replace("flows[f1].dscp", "AF11"), seed=1)
-    seen = dissect(recording.pcap["r0->r1"], tmp_path)
+    seen = dissect(recording.pcap["bottleneck"], tmp_path)
     points = {(p.fields["ip.src"], p.number("ip.dsfield.dscp")) for p in seen}
     assert ("10.0.0.0", 10) in points
     assert ("10.0.0.1", 0) in points
@@ -380,7 +381,7 @@ def test_files_are_named_by_their_format(form: str, tmp_path: Path) -> None:
     recording = parshall.run(network(Tcp(), pcap_format=form).replace("duration", 1), seed=1)
     folder = recording.save(tmp_path / "run")
     files = sorted(file.name for file in (folder / "pcap").iterdir())
-    assert files == [f"r0-to-r1.{form}", f"s1-to-r0.{form}"]
+    assert files == [f"bottleneck.{form}", f"s1-to-r0.{form}"]
     reader = dpkt.pcap.Reader if form == "pcap" else dpkt.pcapng.Reader
     with (folder / "pcap" / files[0]).open("rb") as file:
         times = [time for time, _ in reader(file)]
@@ -401,7 +402,7 @@ def test_a_capture_changes_nothing_else() -> None:
 def test_checksums_are_right() -> None:
     """Over the payload, too, which is zeros and adds nothing."""
     recording = parshall.run(network(SENDERS["rack"]).replace("duration", 2), seed=1)
-    for _, content in dpkt.pcap.Reader(io.BytesIO(recording.pcap["r0->r1"])):
+    for _, content in dpkt.pcap.Reader(io.BytesIO(recording.pcap["bottleneck"])):
         header, segment = content[:20], content[20:]
         assert ones_complement(header) == 0xFFFF
         length = struct.unpack(">H", header[2:4])[0] - 20

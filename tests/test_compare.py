@@ -52,7 +52,7 @@ def test_the_bottleneck_is_one_that_run_shows(tmp_path: Path, capsys: pytest.Cap
     assert f"{longest} " not in shown
     name, (figures,) = with_bottleneck([of_recording(recording)])
     assert name == recording.port("bottleneck").name != longest
-    assert f"bottleneck ({name})" in shown
+    assert "bottleneck (r1->r2)" in shown
     assert figures["delay at the bottleneck, ms"] == 1e3 * recording.port("bottleneck").mean_delay
     text = done(capsys, "compare", scenario, scenario, "--seeds", "2")
     assert f"The bottleneck is {name}." in text

@@ -122,8 +122,9 @@ def test_captures_are_kept_too(everything: Scenario) -> None:
 
     for _ in range(2):
         table = run_many({"v": everything}, [1, 2], tables=("pcap",)).table("pcap")
-        assert table["port"].to_pylist() == ["r0->r1", "r0->r1"]
-        assert table["data"].to_pylist() == [parshall.run(everything, seed).pcap["r0->r1"] for seed in (1, 2)]
+        assert table["port"].to_pylist() == ["bottleneck", "bottleneck"]
+        captures = [parshall.run(everything, seed).pcap["bottleneck"] for seed in (1, 2)]
+        assert table["data"].to_pylist() == captures
 
 
 def test_any_number_of_jobs_and_the_cache_give_the_same_bits(

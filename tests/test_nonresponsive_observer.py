@@ -234,7 +234,7 @@ def test_a_recording_is_saved_with_its_estimates(tmp_path: Path) -> None:
 
 def test_nothing_is_there_that_was_not_asked_for() -> None:
     recording = parshall.run(bell(duration=1).replace("record.nonresponsive", None), 1)
-    message = "r0->r1: nonresponsive is not recorded; name it in record.nonresponsive"
+    message = "bottleneck: nonresponsive is not recorded; name it in record.nonresponsive"
     with pytest.raises(ParshallError, match=message):
         _ = recording.port("bottleneck").nonresponsive
 

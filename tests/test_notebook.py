@@ -126,6 +126,6 @@ def test_a_list_of_starts_gives_one_to_each_flow() -> None:
 
 def test_ports_are_named_in_the_order_of_the_engine(recording: Recording) -> None:
     scenario = recording.scenario
-    assert recording.ports == scenario.ports
+    assert recording.ports == scenario.port_names
     assert scenario.named_ports == {"bottleneck": "r0->r1"}
     assert scenario.links[0].ports == ("r0->r1", "r1->r0")

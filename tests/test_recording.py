@@ -65,7 +65,7 @@ def test_tables_hold_names_and_what_was_asked_for(recording: Recording) -> None:
     at_hosts = packets.filter(pc.is_null(packets["port"]))
     assert set(at_hosts["event"].to_pylist()) == {4}
     assert set(at_hosts["flow"].to_pylist()) == {"tcp2"}
-    assert set(packets["port"].to_pylist()) == {"r0->r1", None}
+    assert set(packets["port"].to_pylist()) == {"bottleneck", None}
 
 
 def test_views_show_the_rows_of_one_flow_or_port(recording: Recording) -> None:
@@ -241,7 +241,7 @@ def test_what_is_saved_can_be_loaded(recording: Recording, tmp_path: Path) -> No
 def test_other_programs_can_read_the_files(recording: Recording, tmp_path: Path) -> None:
     folder = recording.save(tmp_path / "run")
     assert parquet.read_table(folder / "flows.parquet")["flow"].to_pylist() == ["tcp1", "tcp2", "call1"]
-    with (folder / "pcap" / "r0-to-r1.pcap").open("rb") as file:
+    with (folder / "pcap" / "bottleneck.pcap").open("rb") as file:
         times = [time for time, _ in dpkt.pcap.Reader(file)]
     assert len(times) > 100
     assert times == sorted(times)

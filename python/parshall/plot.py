@@ -38,6 +38,7 @@ __all__ = [
     "heat_map",
     "legend_of",
     "log_axis",
+    "shortened",
     "standalone",
     "themed",
     "to_svg",
@@ -297,36 +298,54 @@ def _luminance(colour: tuple[float, float, float]) -> float:
 
 
 def log_axis(side: XAxis | YAxis, values: Sequence[float]) -> None:
-    """A logarithmic axis with plain numbers, and a place for zero if it occurs."""
+    """A logarithmic axis with plain numbers, and a place for zero if it occurs.
+
+    ``values`` are what is drawn along it, before or after. The limits follow from what is drawn.
+    """
     from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
 
-    above = [float(value) for value in values if value > 0]
+    known = [float(value) for value in values if math.isfinite(value)]
+    above = [value for value in known if value > 0]
     least, most = (min(above), max(above)) if above else (0.1, 10.0)
     ticks = _log_ticks(least, most)
-    axes, name = side.axes, side.axis_name
-    if len(above) < sum(math.isfinite(value) for value in values):
-        getattr(axes, f"set_{name}scale")("symlog", linthresh=least, linscale=0.3)
-        getattr(axes, f"set_{name}lim")(-least / 4)
+    set_scale = getattr(side.axes, f"set_{side.axis_name}scale")
+    if len(above) < len(known):
+        set_scale("symlog", linthresh=least, linscale=0.3)
         ticks = [0.0, *ticks]
     else:
-        getattr(axes, f"set_{name}scale")("log")
+        set_scale("log")
     side.set_major_locator(FixedLocator(ticks))
     side.set_minor_locator(NullLocator())
     side.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     side.set_minor_formatter(NullFormatter())
 
 
+_MOST_TICKS = 8
+
+
 def _log_ticks(low: float, high: float) -> list[float]:
-    """Three to eight round numbers between two others, for a logarithmic axis."""
+    """One to eight round numbers between two others, for a logarithmic axis; three at least, unless they are
+    nearly equal.
+    """
     from matplotlib.ticker import MaxNLocator
 
+    if high <= 1.05 * low:
+        return [low]
     decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     for steps in ((1,), (1, 3), (1, 2, 5), (1, 1.5, 2, 3, 5, 7)):
         found = [step * 10.0**decade for decade in decades for step in steps]
         inside = [tick for tick in found if low <= tick <= high]
         if len(inside) >= 3:
-            return inside
+            return inside[:: -(-len(inside) // _MOST_TICKS)]
     return [float(tick) for tick in MaxNLocator(5).tick_values(low, high) if low <= tick <= high]
+
+
+def shortened(text: str, most: int = 40) -> str:
+    """Text of at most so many characters: of a longer one the beginning and the end."""
+    if len(text) <= most:
+        return text
+    half = (most - 1) // 2
+    return f"{text[:half]}\N{HORIZONTAL ELLIPSIS}{text[-half:]}"
 
 
 # --- From Matplotlib's SVG to the page's --------------------------------------------------------------------

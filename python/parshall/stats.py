@@ -12,9 +12,10 @@ What is no number, and a confidence that is not between 0 and 1, raise InputErro
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, SupportsIndex
 
 import numpy as np
@@ -25,8 +26,11 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
+    "ANY",
+    "AT_LEAST_ZERO",
     "CONFIDENCE",
     "NORMAL_95",
+    "SHARE",
     "Interval",
     "bonferroni",
     "difference_interval",
@@ -42,6 +46,9 @@ __all__ = [
 
 CONFIDENCE = 0.95
 """The confidence of every interval, unless said otherwise."""
+
+ANY, AT_LEAST_ZERO, SHARE = (-math.inf, math.inf), (0.0, math.inf), (0.0, 1.0)
+"""Ranges of quantities: of any number, of counts and times, and of shares of 1."""
 
 NORMAL_95 = 1.96
 """Standard errors on either side of an estimate between which 95 % of a normal distribution lie."""
@@ -65,6 +72,11 @@ class Interval:
     def half_width(self) -> float:
         """Half the distance between the ends."""
         return (self.high - self.low) / 2
+
+    @property
+    def symmetric(self) -> bool:
+        """True if both ends are as far from the mean; those of an interval that was cut are not."""
+        return bool(np.isclose(self.mean - self.low, self.high - self.mean, rtol=1e-9, atol=0.0))
 
     def contains(self, value: float) -> bool:
         """Returns true if ``value`` lies inside, ends included."""
@@ -96,10 +108,20 @@ def jain(amounts: ArrayLike) -> float:
     return float(shares.sum()) ** 2 / (shares.size * squares) if squares else float("nan")
 
 
-def mean_interval(values: ArrayLike, confidence: float = CONFIDENCE) -> Interval:
-    """The mean of ``values`` and the Student-t interval that holds the true mean with ``confidence``."""
+def mean_interval(
+    values: ArrayLike, confidence: float = CONFIDENCE, *, within: tuple[float, float] = ANY
+) -> Interval:
+    """The mean of ``values`` and the Student-t interval that holds the true mean with ``confidence``.
+
+    ``within`` is the range of the quantity, ``AT_LEAST_ZERO`` for counts and ``SHARE`` for shares of 1. The
+    interval is cut to it, and is as sure as before: the true mean cannot lie outside.
+    """
     sample = _known("values", values)
-    return _student(sample, confidence, 1 / np.sqrt(max(sample.size, 1)))
+    interval = _student(sample, confidence, 1 / np.sqrt(max(sample.size, 1)))
+    if not interval.bounded:
+        return interval
+    least, most = within
+    return replace(interval, low=max(interval.low, least), high=min(interval.high, most))
 
 
 def difference_interval(values: ArrayLike, baseline: ArrayLike, confidence: float = CONFIDENCE) -> Interval:

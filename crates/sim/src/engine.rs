@@ -11,6 +11,7 @@ mod build;
 mod captures;
 mod counting;
 mod diffserv;
+mod early;
 mod ends;
 mod lines;
 mod members;
@@ -22,6 +23,7 @@ mod tuning;
 
 pub(crate) use build::build_ports;
 use build::{code_points, conditioners, flow_keys, own_code_point, reverse, FlowKey};
+use early::Early;
 use lines::Apps;
 use order::{EventKind, Ranks, INDEX_BITS, INDEX_MASK};
 pub(crate) use outcome::{port_row, port_sample};
@@ -79,8 +81,8 @@ pub struct Simulation {
     /// Counters of each flow's sender when the warm-up ended for it; empty until it has ended for the first
     /// one.
     before_warm_up: Vec<Option<Counted>>,
-    /// Packets that each flow delivered before the warm-up ended; empty without a warm-up.
-    delivered_before: Vec<u64>,
+    /// Data that each flow's receiver got before the warm-up ended; empty without a warm-up.
+    early: Vec<Early>,
     recorder: Recorder,
     /// Applications that hear back.
     apps: Apps,
@@ -142,8 +144,8 @@ impl Simulation {
             flows: room::with_room(plan.flows.len(), FLOWS),
             sources: room::with_room(plan.flows.len(), FLOWS),
             before_warm_up: Vec::new(),
-            delivered_before: room::filled(
-                0,
+            early: room::filled(
+                Early::default(),
                 if plan.warm_up > Time::ZERO { plan.flows.len() } else { 0 },
                 FLOWS,
             ),

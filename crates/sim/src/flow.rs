@@ -234,6 +234,14 @@ impl Flow {
         }
     }
 
+    /// Packets of data that wait beyond a gap.
+    pub fn held(&self) -> u64 {
+        match &self.receiver {
+            ReceivingEnd::Tcp(tcp) => tcp.beyond().count_within(0, i64::from(u32::MAX)) as u64,
+            ReceivingEnd::Udp(_) => 0,
+        }
+    }
+
     /// Payload of so many packets that were delivered since the warm-up.
     fn bytes_delivered(&self, packets: u64) -> u64 {
         match &self.receiver {
@@ -267,18 +275,19 @@ impl Flow {
         }
     }
 
+    /// The flow's counters since the warm-up; `early` packets that it has delivered had arrived before.
     pub fn row(
         &self,
         index: usize,
         source: &Source,
         before: &Counted,
-        delivered_before: u64,
+        early: u64,
         in_flight: u64,
     ) -> FlowRow {
         let now = self.counted(source);
         let completed = source.is_transfer() && self.completed_at < Time::NEVER;
         let (s, b) = (&now.sender, &before.sender);
-        let delivered = self.delivered() - delivered_before;
+        let delivered = self.delivered() - early;
         FlowRow {
             flow: index as i32,
             packets_offered: self.offered + now.supplied - before.supplied,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 pub struct Names {
     /// Names of flows.
     pub flows: Arc<NameList>,
-    /// Names of ports: `a->b`.
+    /// Names of ports: that of the link, if it has one and this is its forward port, else `a->b`.
     pub ports: Arc<NameList>,
 }
 
@@ -35,6 +35,11 @@ impl NameList {
     /// Number of names.
     pub fn len(&self) -> usize {
         self.ends.len()
+    }
+
+    /// Bytes of all names together.
+    pub fn bytes(&self) -> usize {
+        self.text.len()
     }
 
     /// Returns whether there is no name.

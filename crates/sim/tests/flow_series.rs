@@ -48,9 +48,9 @@ fn indices(recording: &Recording, table: &str, column: &str) -> Vec<i32> {
     }
 }
 
-/// Packets delivered to a flow's receiver by the end of each instant, counted from the packets that reached
-/// it.
-fn delivered(events: &Recording, flow: i32, handshake: Option<bool>, times: &[f64]) -> Vec<u64> {
+/// Packets delivered to a flow's receiver by the end of each instant, and those that had arrived, counted from the
+/// packets that reached it.
+fn delivered(events: &Recording, flow: i32, handshake: Option<bool>, times: &[f64]) -> Vec<(u64, u64)> {
     let columns = ["flow", "seq", "ack"].map(|name| indices(events, "packets", name));
     let reached: Vec<(f64, i32)> = (reals(events, "packets", "time").into_iter().enumerate())
         .filter(|&(row, _)| columns[0][row] == flow && columns[2][row] == 0)
@@ -59,11 +59,15 @@ fn delivered(events: &Recording, flow: i32, handshake: Option<bool>, times: &[f6
     let by = |&time: &f64| {
         let seqs = reached.iter().filter(|(at, _)| *at <= time).map(|(_, seq)| *seq);
         match handshake {
-            None => seqs.count() as u64,
+            None => {
+                let count = seqs.count() as u64;
+                (count, count)
+            }
             Some(handshake) => {
                 let seqs: BTreeSet<i32> = seqs.collect();
                 let in_order = (0..).find(|seq| !seqs.contains(seq)).unwrap_or(0) as u64;
-                in_order.saturating_sub(u64::from(handshake))
+                let arrived = seqs.len() as u64 - u64::from(handshake && in_order > 0);
+                (in_order.saturating_sub(u64::from(handshake)), arrived)
             }
         }
     };
@@ -96,8 +100,8 @@ proptest! {
             let rows: Vec<usize> = (0..flows.len()).filter(|&row| flows[row] == index as i32).collect();
             let at: Vec<f64> = rows.iter().map(|&row| times[row]).collect();
             let handshake = flow.tcp.as_ref().map(|tcp| tcp.handshake);
-            let got = counts(&series, "flow_series", "packets_delivered");
-            let got: Vec<u64> = rows.iter().map(|&row| got[row]).collect();
+            let got = ["packets_delivered", "packets_arrived"].map(|name| counts(&series, "flow_series", name));
+            let got: Vec<(u64, u64)> = rows.iter().map(|&row| (got[0][row], got[1][row])).collect();
             prop_assert_eq!(got, delivered(&changes, index as i32, handshake, &at), "flow {}", index);
             for name in ["cwnd", "ssthresh", "srtt", "rto"] {
                 let (got, known) = (reals(&series, "flow_series", name), reals(&changes, "window", name));

@@ -1,12 +1,13 @@
 //! Invariants of every run: packets are conserved, time does not go back, folding and threads change nothing.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use parshall_sim::internal::{Batch, DoneTogether, Folding, Job, Joined, Plan, Simulation};
 use parshall_sim::scenario::{App, ProfileName, Record, Scenario, Transport};
 use parshall_sim::units::Time;
-use parshall_sim::{run, Recording};
+use parshall_sim::{run, Recording, Values};
 use proptest::prelude::*;
 
 use crate::common::recorded::{bits, counts, reals, table_bits};
@@ -23,6 +24,37 @@ fn sends_unasked(scenario: &Scenario, flow: usize) -> bool {
     match &scenario.flows[flow].transport {
         Transport::Tcp(tcp) => tcp.profile == ProfileName::Ns2,
         _ => false,
+    }
+}
+
+/// Packets of data of each flow that came for the first time after the warm-up and are among its first `in_order`.
+fn first_arrivals(recording: &Recording, scenario: &Scenario, in_order: &[u64]) -> Vec<u64> {
+    let [flows, acks, seqs] = ["flow", "ack", "seq"].map(|name| whole_numbers(recording, name));
+    let times = reals(recording, "packets", "time");
+    let plan = Plan::new(scenario, Folding::On).expect("a valid scenario");
+    let (mut seen, mut arrived) = (BTreeSet::new(), vec![0; in_order.len()]);
+    for row in (0..times.len()).filter(|&row| acks[row] == 0) {
+        let (flow, seq) = (flows[row] as usize, seqs[row] as u64);
+        let counts = match &plan.flows[flow].tcp {
+            None => true,
+            Some(tcp) => {
+                let first = u64::from(tcp.handshake);
+                seen.insert((flow, seq)) && (first..first + in_order[flow]).contains(&seq)
+            }
+        };
+        arrived[flow] += u64::from(counts && times[row] >= scenario.warm_up.secs());
+    }
+    arrived
+}
+
+/// A column of the table of packets, as whole numbers.
+fn whole_numbers(recording: &Recording, name: &str) -> Vec<i64> {
+    let column = recording.table("packets").and_then(|table| table.column(name)).expect("a column");
+    match column.values().expect("memory") {
+        Values::I32(values) => values.iter().map(|&value| i64::from(value)).collect(),
+        Values::I64(values) => values.clone(),
+        Values::Bool(values) => values.iter().map(|&value| i64::from(value)).collect(),
+        other => panic!("{other:?}"),
     }
 }
 
@@ -83,8 +115,8 @@ proptest! {
         let late = Scenario { warm_up: split, ..whole.clone() };
         let [whole, early, late] = [whole, early, late].map(|s| run(&s, seed).expect("a valid scenario"));
         let columns = [
-            ("flows", ["packets_sent", "packets_delivered", "packets_received", "packets_dropped", "acks_dropped", "timeouts"]),
-            ("ports", ["packets_arrived", "packets_dropped", "packets_lost", "packets_departed", "bytes_departed", "bytes_arrived"]),
+            ("flows", vec!["packets_sent", "packets_received", "packets_dropped", "acks_dropped", "timeouts"]),
+            ("ports", vec!["packets_arrived", "packets_dropped", "packets_lost", "packets_departed", "bytes_departed", "bytes_arrived"]),
         ];
         for (table, names) in columns {
             for name in names {
@@ -95,6 +127,24 @@ proptest! {
                     .collect();
                 prop_assert_eq!(counts(&whole, table, name), sum, "{}.{}", table, name);
             }
+        }
+    }
+
+    /// Data that waits beyond a gap at the end of the warm-up counts neither before it nor after it.
+    #[test]
+    fn data_that_arrived_before_the_warm_up_ended_is_not_delivered_after_it(scenario in scenario(), seed in 0u64..1000) {
+        let record = Record { deliveries: vec!["*".to_string()], ..Record::default() };
+        let scenario = Scenario { warm_up: Time::from_secs(0.7), record, ..scenario };
+        let recording = run(&scenario, seed).expect("a valid scenario");
+        let whole = run(&Scenario { warm_up: Time::ZERO, ..scenario.clone() }, seed).expect("a valid scenario");
+        let [delivered, received] =
+            ["packets_delivered", "packets_received"].map(|name| counts(&recording, "flows", name));
+        let arrived = first_arrivals(&recording, &scenario, &counts(&whole, "flows", "packets_delivered"));
+        for (index, flow) in scenario.flows.iter().enumerate() {
+            prop_assert!(delivered[index] <= received[index], "flow {}", index);
+            // Applications that hear back number the packets of each connection anew.
+            let one_connection = !matches!(flow.app, App::TransferSequence(_) | App::Telnet(_) | App::Web(_) | App::Barrier(_));
+            prop_assert!(!one_connection || delivered[index] == arrived[index], "flow {}", index);
         }
     }
 

@@ -170,7 +170,7 @@ def schedulers():
     for scheduler in kinds.values():
         recording = parshall.run(network(flows, DiffServ(queues=own, scheduler=scheduler)), seed=1)
         table = recording.columns("classes")
-        forward = table["port"] == recording.ports.index("a->b")
+        forward = table["port"] == recording.scenario.ports.index("a->b")
         sent = dict(zip(table["dscp"][forward], table["bytes_sent"][forward].astype(float), strict=True))
         total = sum(sent.values())
         shares.append([100 * sent[code] / total for code in (46, 10, 0)])

@@ -98,8 +98,8 @@ def recorded_events(
     place = np.full(len(recording.ports) + 1, PLACES.index("host"), dtype=np.int64)
     tells = np.zeros(len(place), dtype=bool)
     for name, port in ports.items():
-        place[recording.ports.index(port)] = PLACES.index(name)
-        tells[recording.ports.index(port)] = name in classes
+        place[recording.scenario.ports.index(port)] = PLACES.index(name)
+        tells[recording.scenario.ports.index(port)] = name in classes
     note = _NOTE_OF[columns["event"]]
     code_point = np.zeros(len(note), dtype=np.int64)
     if "dscp" in columns:

@@ -75,7 +75,7 @@ def compare_state(
     averages = recording.columns("averages")
     first = np.searchsorted(averages["arrival"], np.arange(len(ours["time"]) + 1))
     for place, port in ports.items():
-        mine = np.flatnonzero((ours["port"] == recording.ports.index(port)) & (ours["time"] < end))
+        mine = np.flatnonzero((ours["port"] == recording.scenario.ports.index(port)) & (ours["time"] < end))
         theirs = [row for row in rows if row.get("place") == place and float(row["time_s"]) < end]
         for row, index in zip(theirs, mine, strict=False):
             listed = averages["average"][first[index] : first[index + 1]]

@@ -21,7 +21,7 @@ _LISTS = {"flow": "flows", "port": "ports"}
 
 def names_of(scenario: Scenario) -> dict[str, list[str]]:
     """Flows and ports in the engine's order."""
-    return {"flows": [flow.name for flow in scenario.flows], "ports": list(scenario.ports)}
+    return {"flows": [flow.name for flow in scenario.flows], "ports": list(scenario.port_names)}
 
 
 def results_of(block: Block, names: Mapping[str, Any]) -> Iterator[tuple[Key, dict[str, Any]]]:

@@ -96,6 +96,7 @@ def _bands(axis: Axes, found: Correlations, *, bartlett: bool) -> None:
 def _histogram(axis: Axes, residuals: Floats, title: str, label: str) -> None:
     """Bins over the middle 99 %, and the normal density of the same mean and variance."""
     import numpy as np
+    from matplotlib.ticker import MaxNLocator
 
     low, high = np.quantile(residuals, [0.005, 0.995])
     inside = residuals[(residuals >= low) & (residuals <= high)]
@@ -114,6 +115,7 @@ def _histogram(axis: Axes, residuals: Floats, title: str, label: str) -> None:
     places = np.linspace(edges[0], edges[-1], 200)
     density = np.exp(-0.5 * ((places - mean) / deviation) ** 2) / (deviation * np.sqrt(2 * np.pi))
     axis.plot(places, density * width, color=SERIES[1], label="normal")
+    axis.xaxis.set_major_locator(MaxNLocator(4))
     outside = len(residuals) - len(inside)
     axis.set(title=title, xlabel=label + (f"; {outside} lie outside" if outside else ""), ylabel="share")
     axis.legend(loc="upper right", fontsize=7.5)

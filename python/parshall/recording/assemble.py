@@ -162,4 +162,4 @@ def _flow_names(variants: Mapping[str, Scenario]) -> list[str]:
 
 def _port_names(variants: Mapping[str, Scenario]) -> list[str]:
     """Ports as the engine names them."""
-    return list(dict.fromkeys(port for scenario in variants.values() for port in scenario.ports))
+    return list(dict.fromkeys(port for scenario in variants.values() for port in scenario.port_names))

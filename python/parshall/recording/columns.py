@@ -79,9 +79,11 @@ def named(indices: NDArray[np.int32], names: Sequence[str]) -> pa.DictionaryArra
     return pa.DictionaryArray.from_arrays(array, texts(names))
 
 
-def indices(column: pa.ChunkedArray, names: Sequence[str]) -> NDArray[np.int32]:
-    """Undoes :func:`named`: indices into ``names``, -1 for no name and for a name that is not among them."""
-    code = {name: index for index, name in enumerate(names)}
+def indices(column: pa.ChunkedArray, names: Sequence[str] | Mapping[str, int]) -> NDArray[np.int32]:
+    """Undoes :func:`named`: indices into ``names``, -1 for no name and for a name that is not among them. A
+    mapping has the index of each name.
+    """
+    code = names if isinstance(names, Mapping) else {name: index for index, name in enumerate(names)}
     parts = [np.empty(0, np.int32)]
     for chunk in column.chunks:
         # The last entry is for rows without a name, which have index -1.

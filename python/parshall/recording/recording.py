@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from parshall.recording.rounds import Rounds
     from parshall.recording.tables import Result
     from parshall.recording.views import FlowView, PortView
-    from parshall.scenario import Capacity, Scenario
+    from parshall.scenario import Scenario
 
 __all__ = ["Recording"]
 
@@ -82,7 +82,7 @@ class Recording:
 
     @property
     def ports(self) -> tuple[str, ...]:
-        """Names of the ports, ``a->b``; :meth:`port` also knows a link by its own name."""
+        """Names of the ports: that of the link for the forward port of a link with a name, else ``a->b``."""
         return tuple(self._result["names"]["ports"])
 
     @property
@@ -155,14 +155,15 @@ class Recording:
         return view(FlowView, self._result["flows"], index, name, _recording=self)
 
     def port(self, name: str) -> PortView:
-        """A port, by ``a->b`` or by the name of its link: its counters and recorded series."""
+        """A port, by its name or by ``a->b``: its counters and recorded series."""
+        from parshall.recording.capacity import mean_rate
         from parshall.recording.views import PortView, unknown, view
 
-        port = self._named_ports.get(name, name) if isinstance(name, str) else ""
-        index = self._port_numbers.get(port)
+        index = self._port_numbers.get(name) if isinstance(name, str) else None
         if index is None:
-            raise unknown("port", name, (*self._named_ports, *self.ports))
-        return view(PortView, self._result["ports"], index, port, rate=self._rate(index), _recording=self)
+            raise unknown("port", name, tuple(self._port_numbers))
+        rate = mean_rate(self.scenario, index)
+        return view(PortView, self._result["ports"], index, self.ports[index], rate=rate, _recording=self)
 
     def plot(
         self,
@@ -202,25 +203,9 @@ class Recording:
         return {name: number for number, name in enumerate(self._result["names"]["flows"])}
 
     @cached_property
-    def _named_ports(self) -> dict[str, str]:
-        return self.scenario.named_ports
-
-    @cached_property
     def _port_numbers(self) -> dict[str, int]:
-        return {name: number for number, name in enumerate(self._result["names"]["ports"])}
-
-    def _rate(self, port: int) -> float:
-        """Rate of a port by its number: each link has two, forward and reverse."""
-        link = self.scenario.links[port // 2]
-        if port % 2 == 0:
-            return self._mean_rate(link.rate, link.capacity)
-        return self._mean_rate(link.reverse.rate or link.rate, link.reverse.capacity)
-
-    def _mean_rate(self, rate: float, capacity: Capacity | None) -> float:
-        """Bits that a link can transmit in the counted time."""
-        if capacity is None:
-            return rate
-        return capacity.mean_rate(self.scenario.warm_up, self.scenario.duration)
+        """The index of each port, by its name and by ``a->b``."""
+        return self.scenario.port_numbers
 
     def _recorded(self, asked: str) -> set[str]:
         """The flows or ports that a field of the scenario's record asks for."""
@@ -228,7 +213,8 @@ class Recording:
         names = () if wanted is None else getattr(wanted, "of", wanted)
         if "*" in names:
             return {*self.flows, *self.ports}
-        return {self._named_ports.get(name, name) for name in names} | set(names)
+        numbers = (self._port_numbers.get(name) for name in names)
+        return {self.ports[number] for number in numbers if number is not None} | set(names)
 
     def save(self, folder: str | Path) -> Path:
         """Writes the tables as Parquet, the captures, and the scenario as JSON and TOML; returns the folder.
@@ -272,10 +258,17 @@ class Recording:
             manifest = opened(source / MANIFEST)
             content = partial(verified, source, manifest=manifest)
             scenario = Scenario.from_json(content("scenario.json").decode())
-            names = {"flows": [flow.name for flow in scenario.flows], "ports": list(scenario.ports)}
+            names = {"flows": [flow.name for flow in scenario.flows], "ports": list(scenario.port_names)}
+            numbers = {
+                "flow": {name: number for number, name in enumerate(names["flows"])},
+                "port": scenario.port_numbers,  # files of earlier versions have a->b for all ports
+            }
             result: dict[str, Any] = {"names": names, "events": manifest["events"]}
             for table in manifest["tables"]:
-                result[table] = _columns(content(f"{table}.parquet"), names)
+                result[table] = _columns(content(f"{table}.parquet"), numbers)
+            if "flow_series" in result:  # files of earlier versions do not count what waits beyond a gap
+                series = result["flow_series"]
+                series.setdefault("packets_arrived", series["packets_delivered"])
             result["pcap"] = {port: content(name) for port, name in manifest["pcap"].items()}
             titled = scenario.replace("title", manifest["title"])
             return cls(titled, manifest["seed"], result, manifest["engine_version"])
@@ -294,7 +287,7 @@ def _capture_files(captures: Mapping[str, bytes]) -> dict[str, str]:
     return files
 
 
-def _columns(content: bytes, names: Mapping[str, list[str]]) -> dict[str, Any]:
+def _columns(content: bytes, numbers: Mapping[str, Mapping[str, int]]) -> dict[str, Any]:
     """A table as the engine gives it, with indices in place of names."""
     import pyarrow as pa
     from pyarrow import parquet
@@ -303,6 +296,6 @@ def _columns(content: bytes, names: Mapping[str, list[str]]) -> dict[str, Any]:
 
     table = parquet.ParquetFile(pa.BufferReader(content)).read()
     return {
-        name: indices(column, names[f"{name}s"]) if name in ("flow", "port") else values(column)
+        name: indices(column, numbers[name]) if name in numbers else values(column)
         for name, column in zip(table.column_names, table.columns, strict=True)
     }

@@ -108,7 +108,9 @@ class FlowSeries(_Rows):
     packets_sent: Counts
     """Packets sent so far."""
     packets_delivered: Counts
-    """Packets delivered so far."""
+    """Packets delivered in order so far."""
+    packets_arrived: Counts
+    """Packets of data that have arrived so far, each once, in order or not."""
     high_ack: Numbers
     """Highest packet acknowledged; -1 for none."""
 

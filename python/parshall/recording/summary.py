@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 
 from parshall.recording.counters import LOST, cell
+from parshall.recording.fairness import compared_flows, fairness
 from parshall.support.console import PlainConsole
 from parshall.units import format_duration, format_rate
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from parshall.recording.recording import Recording
     from parshall.recording.views import FlowView, PortView
 
-__all__ = ["figure_table", "print_summary"]
+__all__ = ["fairness_note", "figure_table", "print_summary"]
 
 _MOST_ROWS = 16
 
@@ -42,13 +43,18 @@ def print_summary(recording: Recording, console: PlainConsole | None = None) -> 
 def _together(recording: Recording) -> str:
     """Totals of all flows: goodput, how evenly it is shared, and when the last transfer was complete."""
     counters = recording.columns("flows")
-    # Without NumPy, which takes longer to load than most runs.
     delivered = [cell(counters, "bytes_delivered", row) for row in range(len(recording.flows))]
-    total, squares = sum(delivered), sum(own * own for own in delivered)
-    said = f"all {len(delivered):,} flows: goodput {_rate(8 * total / recording.counted_seconds)}"
-    if squares:
-        said += f", fairness {total * total / (len(delivered) * squares):.3f} (Jain)"
+    said = f"all {len(delivered):,} flows: goodput {_rate(8 * sum(delivered) / recording.counted_seconds)}"
+    compared = compared_flows(recording.scenario)
+    index = fairness(delivered, compared)
+    if len(compared) > 1 and not math.isnan(index):
+        said += f", fairness {index:.3f} ({fairness_note(len(compared), len(delivered))})"
     return f"{said}{_completion(recording)}"
+
+
+def fairness_note(compared: int, flows: int) -> str:
+    """Says which flows the index of fairness compares."""
+    return "Jain" if compared == flows else f"Jain, of the {compared:,} bulk TCP flows"
 
 
 def _completion(recording: Recording) -> str:
@@ -80,11 +86,11 @@ def _ports(ports: Sequence[PortView], recording: Recording) -> Table:
     marks = any(port.packets_marked for port in ports)  # a column that few scenarios need
     counted = ("arrived", "dropped", *(("marked",) if marks else ()), "lost")
     table = figure_table("port", "rate", "used", *counted, "delay", "most held")
-    links = {port: link for link, port in recording.scenario.named_ports.items()}
+    directions = dict(zip(recording.ports, recording.scenario.ports, strict=True))
     for port in ports:
-        name = f"{links[port.name]} ({port.name})" if port.name in links else port.name
+        way = directions[port.name]
         table.add_row(
-            name,
+            port.name if port.name == way else f"{port.name} ({way})",
             _rate(port.rate),
             f"{port.utilization:.1%}",
             *(f"{getattr(port, f'packets_{what}'):,}" for what in counted),
@@ -96,7 +102,7 @@ def _ports(ports: Sequence[PortView], recording: Recording) -> Table:
 
 def _notable(recording: Recording) -> list[PortView]:
     """Ports of named links and ports that lost or marked packets; the others only pass packets on."""
-    named = set(recording.scenario.named_ports.values())
+    named = set(recording.scenario.named_ports)
     counters = recording.columns("ports")
     return [
         recording.port(name)

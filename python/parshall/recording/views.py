@@ -66,7 +66,8 @@ class FlowView:
     packets_retransmitted: int
     """Packets sent again."""
     packets_delivered: int
-    """Packets of data handed to the receiving application, each once and in order."""
+    """Packets of data handed to the receiving application, each once and in order. After a warm-up only those
+    count that arrived for the first time after it: what had waited beyond a gap since before does not."""
     bytes_delivered: int
     """Their payload."""
     packets_received: int
@@ -115,7 +116,7 @@ class FlowView:
 
     @property
     def goodput(self) -> float:
-        """Payload delivered per second after the warm-up, in bit/s."""
+        """Payload that arrived after the warm-up and was delivered, per second, in bit/s."""
         return 8 * self.bytes_delivered / self._recording.counted_seconds
 
     @property
@@ -176,7 +177,7 @@ class PortView:
     """One port of a recording: a direction of a link, with its queue."""
 
     name: str
-    """``a->b``."""
+    """The name of the link, if it has one and this is its forward port, else ``a->b``."""
     packets_arrived: int
     """Packets that arrived, whatever became of them."""
     packets_dropped: int
@@ -202,7 +203,8 @@ class PortView:
     max_backlog_packets: int
     """Most packets held."""
     rate: float
-    """Rate of the link in this direction, in bit/s; for a recorded capacity, the mean of the counted time."""
+    """Rate of the link in this direction, in bit/s: the mean of the counted time where it changes, or where a
+    capacity was recorded."""
     _recording: Recording = field(repr=False)
     _index: int = field(repr=False)
 
@@ -219,8 +221,12 @@ class PortView:
 
     @property
     def utilization(self) -> float:
-        """Throughput as a share of the rate; NaN where a recorded capacity lets nothing leave."""
-        return self.throughput / self.rate if self.rate else float("nan")
+        """Throughput as a share of what the link could have carried in the counted time; NaN where nothing
+        could leave.
+        """
+        from parshall.recording.capacity import utilization
+
+        return utilization(self.throughput, self.rate)
 
     @property
     def drop_rate(self) -> float:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from parshall.engine.executors import opened
 from parshall.errors import InputError, OutputError, shown
+from parshall.stats import mean_interval
 from parshall.sweep.file import load_sweep
 from parshall.sweep.result import SweepResult
 
@@ -145,7 +146,7 @@ def _show(console: PlainConsole, sweep: Sweep, result: SweepResult, written: Pat
 
 
 def _show_means(console: PlainConsole, result: SweepResult, title: str) -> None:
-    """The mean of each metric at each point, and half of its 95 % interval."""
+    """The mean of each metric at each point, and its 95 % interval."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
@@ -154,7 +155,7 @@ def _show_means(console: PlainConsole, result: SweepResult, title: str) -> None:
         pad_edge=False,
         title=title or None,
         title_justify="left",
-        caption="mean ± half of the 95 % interval over the seeds",
+        caption="mean ± half of the 95 % interval over the seeds, or its ends",
         caption_justify="left",
     )
     shown = list(zip(result.points, result.seeds, strict=True))[:_MOST_ROWS]
@@ -175,7 +176,8 @@ def _too_wide(sweep: Sweep, result: SweepResult) -> int:
     """Points that ended with an interval wider than the stop rule asks for."""
     rule = sweep.stop
     assert rule is not None
-    return sum(not rule.satisfied(result.interval(rule.metric, point)) for point in result.points)
+    values = (list(result.values(rule.metric, point).values()) for point in result.points)
+    return sum(not rule.satisfied(mean_interval(own)) for own in values)
 
 
 def _scale(result: SweepResult, name: str) -> tuple[float, str]:
@@ -191,11 +193,12 @@ def _scale(result: SweepResult, name: str) -> tuple[float, str]:
 
 
 def _cell(interval: Interval, scale: float) -> str:
-    """A mean and half of its interval; a dash where there is none."""
+    """A mean and its interval; a dash where there is none."""
+    from parshall.recording.pictures.units import with_interval
+
     if not interval.n:
         return "-"
-    mean = _number(interval.mean, scale)
-    return f"{mean} ± {_number(interval.half_width, scale, 2)}" if interval.bounded else mean
+    return with_interval(interval, lambda value: _number(value, scale), lambda half: _number(half, scale, 2))
 
 
 def _number(value: object, scale: float, digits: int = 4) -> str:

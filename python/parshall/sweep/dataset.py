@@ -9,6 +9,7 @@ All columns are in the files, with their types; folder names are for people.
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -130,6 +131,10 @@ def _manifest(result: SweepResult, names: Sequence[str], by: Sequence[str]) -> d
         "parameters": list(result.parameters),
         "metrics": list(result.metrics),
         "units": dict(result.units),
+        "ranges": {
+            name: [end if math.isfinite(end) else None for end in ends]
+            for name, ends in result.ranges.items()
+        },
         "title": result.title,
         "seeds": list(longest),
         "points": [

@@ -27,6 +27,7 @@ import numpy as np
 
 from parshall.errors import InputError, ParshallError, shown
 from parshall.recording import Recording
+from parshall.stats import ANY
 from parshall.sweep.quantities import (
     FLOW_QUANTITIES,
     PORT_QUANTITIES,
@@ -37,6 +38,7 @@ from parshall.sweep.quantities import (
     of_flows,
     of_port,
     port_values,
+    range_of,
     unit_of,
 )
 
@@ -76,6 +78,8 @@ class Metric:
     """Recorded tables that it needs besides ``flows`` and ``ports``."""
     unit: str = ""
     """Unit of the number: ``bit/s``, ``s``, ``bytes``, ``packets``, ``share`` (of 1); empty for others."""
+    within: tuple[float, float] = ANY
+    """Range of the number, to which intervals of its mean are cut."""
 
     def of(self, scenario: Scenario) -> Measure:
         """As ``bind``, with the place of the metric in errors."""
@@ -121,7 +125,7 @@ def _metric(column: str, what: object, place: str) -> Metric:
             return together(scenario, name, quantity)
         return _statistic(single(scenario, name, quantity), statistic)
 
-    return Metric(place, bind, tables=tables, unit=unit_of(quantity))
+    return Metric(place, bind, tables=tables, unit=unit_of(quantity), within=range_of(quantity, statistic))
 
 
 def _statistic(values: Values, statistic: str) -> Measure:

@@ -9,17 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from parshall.errors import InputError, shown
-from parshall.recording import Recording
+from parshall.recording.capacity import mean_rate, utilization
 from parshall.recording.delays import delay_of_packets
+from parshall.recording.fairness import compared_flows, fairness
 from parshall.recording.rounds import flows_of_group, rounds_of
 from parshall.recording.starts import flow_starts
 from parshall.recording.views import FlowView, PortView
-from parshall.stats import jain, known_mean
+from parshall.stats import AT_LEAST_ZERO, SHARE, known_mean
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,6 +38,7 @@ __all__ = [
     "of_flows",
     "of_port",
     "port_values",
+    "range_of",
     "unit_of",
 ]
 
@@ -104,6 +106,12 @@ def unit_of(quantity: str) -> str:
     return "packets" if quantity.startswith("packets_") or quantity.endswith("_packets") else ""
 
 
+def range_of(quantity: str, statistic: str | None) -> tuple[float, float]:
+    """The range of a quantity: none is below 0, and no share, nor a statistic of some, above 1."""
+    is_share = quantity in _SHARES or quantity == "fairness"
+    return SHARE if is_share and statistic != "sum" else AT_LEAST_ZERO
+
+
 # --- Of flows -----------------------------------------------------------------------------------------------
 
 
@@ -122,7 +130,11 @@ def of_flows(scenario: Scenario, pattern: str, quantity: str) -> Measure:
     if quantity == "loss_rate":
         return lambda result, _: _share(total(result, "packets_dropped"), total(result, "packets_sent"))
     if quantity == "fairness":
-        return lambda result, _: jain(result["flows"]["bytes_delivered"][chosen])
+        compared = compared_flows(scenario, chosen.tolist())
+        if not compared:
+            expected = "bulk TCP flows among them, or flows of one kind alone"
+            raise InputError("", f"fairness of {pattern}", expected)
+        return lambda result, _: fairness(result["flows"]["bytes_delivered"], compared)
     if quantity in _ENDS or quantity in SAMPLED:
         values = _flow_samples(scenario, chosen, quantity)
         return lambda result, seed: known_mean(values(result, seed))
@@ -243,7 +255,7 @@ def of_port(scenario: Scenario, name: str, quantity: str) -> Measure:
 
     derived: dict[str, Measure] = {
         "throughput": lambda result, _: throughput(result),
-        "utilization": lambda result, _: _share(throughput(result), rate),
+        "utilization": lambda result, _: utilization(throughput(result), rate),
         "drop_rate": lambda result, _: share(result, "packets_dropped"),
         "loss_rate": lambda result, _: share(result, "packets_dropped", "packets_lost"),
         "mark_rate": lambda result, _: share(result, "packets_marked"),
@@ -259,9 +271,7 @@ def port_values(scenario: Scenario, name: str, quantity: str) -> Values:
         sampled = ", ".join(sorted(set(SAMPLED) & PORT_QUANTITIES))
         raise InputError("", f"a statistic of {quantity}", f"a statistic of samples: {sampled}")
     row, _ = _row(scenario, name)
-    port = scenario.ports[row]
-    links = [link for link, own in scenario.named_ports.items() if own == port]
-    _check_recorded(scenario, quantity, [*links, port])
+    _check_recorded(scenario, quantity, [scenario.port_names[row], scenario.ports[row]])
 
     def values(result: Result, _: int) -> NDArray[np.float64]:
         table = result.get(SAMPLED[quantity].table)
@@ -278,18 +288,11 @@ def port_values(scenario: Scenario, name: str, quantity: str) -> Values:
 
 
 def _row(scenario: Scenario, name: str) -> tuple[int, float]:
-    """The index of a port, and what it can transmit. A recording knows the latter; nothing has to be
-    recorded for that.
-    """
-    ports, named = scenario.ports, scenario.named_ports
-    port = named.get(name, name)
-    if port not in ports:
-        raise InputError("", shown(name), f"one of {', '.join([*named, *ports][:8])}")
-    empty: Any = {
-        "names": {"flows": [], "ports": ports},
-        "ports": dict.fromkeys(_PORT_COLUMNS, np.zeros(len(ports))),
-    }
-    return ports.index(port), Recording(scenario, 0, empty).port(port).rate
+    """The index of a port, and its mean rate. Raises InputError for a name that no port has."""
+    numbers = scenario.port_numbers
+    if name not in numbers:
+        raise InputError("", shown(name), f"one of {', '.join([*numbers][:8])}")
+    return numbers[name], mean_rate(scenario, numbers[name])
 
 
 def _share(part: float, whole: float) -> float:

@@ -16,7 +16,7 @@ from parshall.engine.runs import Failure, raise_for
 from parshall.errors import InputError, shown
 from parshall.recording.assemble import assembled
 from parshall.recording.columns import indices, named, numbers, table
-from parshall.stats import Interval, difference_interval, mean_interval
+from parshall.stats import ANY, Interval, difference_interval, mean_interval
 from parshall.support.words import listed
 from parshall.sweep.points import Point
 
@@ -56,6 +56,8 @@ class SweepResult:
     """Units of parameters and metrics: ``bit/s``, ``s``, ``bytes``, ``packets`` or ``share`` (of 1)."""
     title: str = ""
     """For people."""
+    ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """The range of each metric, to which intervals of its mean are cut."""
 
     def __repr__(self) -> str:
         seeds = sum(map(len, self.seeds))
@@ -120,7 +122,7 @@ class SweepResult:
             name: [list(self.values(name, point).values()) for point in self.points] for name in self.metrics
         }
         points = tuple(dict(point.parameters) for point in self.points)
-        return plot_points(Measured(self.title, points, values, self.units), metrics, x)
+        return plot_points(Measured(self.title, points, values, self.units, self.ranges), metrics, x)
 
     def write(self, folder: str | Path, partition: Sequence[str] | None = None) -> Path:
         """Writes every table as a partitioned Parquet data set; see :func:`parshall.sweep.dataset.write`."""
@@ -148,8 +150,11 @@ class SweepResult:
         return {seed: self._values[key][column] for seed, key in keys if key in self._values}
 
     def interval(self, metric: str, point: Point) -> Interval:
-        """The mean of a metric at a point over its seeds, with its 95 % Student-t interval."""
-        return mean_interval(list(self.values(metric, point).values()))
+        """The mean of a metric at a point over its seeds, with its 95 % Student-t interval. The interval of a
+        quantity that is never below 0, or never above 1, is cut there.
+        """
+        values = list(self.values(metric, point).values())
+        return mean_interval(values, within=self.ranges.get(metric, ANY))
 
     def summary(self) -> pa.Table:
         """A row for each point and metric: parameters, ``metric``, ``mean``, ``low``, ``high`` (95 %) and

@@ -262,6 +262,7 @@ class Sweep:
             tuple(runs.blocks),
             units_of(self.checked_parameters, self.checked_metrics),
             self.title,
+            {name: metric.within for name, metric in self.checked_metrics.items()},
         )
 
     def _first_count(self) -> int:

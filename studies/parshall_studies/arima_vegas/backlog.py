@@ -66,7 +66,7 @@ def _part(some: Reals, whole: Reals) -> float:
 def _queued(run: Recording, port: str, rate: float, *, ack: bool) -> _Queued:
     """At a port that serves first in, first out, so that what was taken first leaves first."""
     packets: Any = run.columns("packets")
-    here = packets["port"] == run.ports.index(port)
+    here = packets["port"] == run.scenario.ports.index(port)
     dropped = set(zip(*(packets[name][here & (packets["event"] == _DROP)] for name in _WHICH), strict=True))
     came = np.flatnonzero(here & (packets["event"] == _ARRIVAL))
     taken = np.array([i for i in came if tuple(packets[name][i] for name in _WHICH) not in dropped], int)

@@ -85,7 +85,7 @@ def acks_of(run: Recording) -> Acks:
     """From the packets of the flow at the bottleneck and its ACKs at the host."""
     packets: Any = run.columns("packets")
     data = (packets["flow"] == run.flows.index(FLOW)) & (packets["ack"] == 0)
-    sent = data & (packets["event"] == _ARRIVAL) & (packets["port"] == run.ports.index("r0->r1"))
+    sent = data & (packets["event"] == _ARRIVAL) & (packets["port"] == run.scenario.ports.index("r0->r1"))
     heard = (packets["flow"] == run.flows.index(FLOW)) & (packets["ack"] == 1)
     heard &= packets["event"] == _RECEIVED
     seq, time = packets["seq"][heard].astype(np.int64), packets["time"][heard]

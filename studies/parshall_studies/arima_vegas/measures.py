@@ -297,7 +297,7 @@ def _of_meeting(run: Recording) -> dict[str, float]:
     """Rates in Mbit/s of payload, Jain's index of them, the mean delay at the bottleneck in ms, transmission
     included, and the share of packets dropped there.
     """
-    flows, ports, port = run.columns("flows"), run.columns("ports"), run.ports.index("r0->r1")
+    flows, ports, port = run.columns("flows"), run.columns("ports"), run.scenario.ports.index("r0->r1")
     rates = 8e-6 * PAYLOAD_BYTES * flows["packets_delivered"] / run.counted_seconds
     x, y = map(float, rates)
     arrived = float(ports["packets_arrived"][port])

@@ -107,6 +107,8 @@ pub struct Plan {
     pub scenario_flows: Vec<Flow>,
     /// Names of flows and ports.
     pub names: Names,
+    /// The nodes of each port, `a->b`. Random streams depend on these and not on the names of links.
+    pub directions: Arc<NameList>,
     /// Quantities to record.
     pub watch: Watch,
     /// Conditioners in front of ports.
@@ -178,7 +180,8 @@ impl Plan {
         let (hops, spacing) = lay_out(&paths, &flows, &mut plans, &ports, &watch, &listening, folding);
         let leads = leads(&paths, &flows, &ports);
         let makers = own::makers(&flows, &plans, &ports, &conditioners);
-        let names = Names { flows: flow_names.into(), ports: directory.port_names.into() };
+        let (directions, ports_by_name) = directory.into_port_names();
+        let names = Names { flows: flow_names.into(), ports: ports_by_name };
         let (scenario_flows, flows) = (flows, plans);
         Ok(Plan {
             duration,
@@ -190,6 +193,7 @@ impl Plan {
             flows,
             scenario_flows,
             names,
+            directions,
             watch,
             conditioners,
             apps,
@@ -313,6 +317,20 @@ impl<'a> Directory<'a> {
         self.port_names.push(&[&a, ARROW, &b]);
         self.port_names.push(&[&b, ARROW, &a]);
         Ok(ports)
+    }
+
+    /// The nodes of each port, `a->b`, and the name that a recording has for it.
+    fn into_port_names(self) -> (Arc<NameList>, Arc<NameList>) {
+        let directions = Arc::new(self.port_names);
+        if self.named.is_empty() {
+            return (directions.clone(), directions);
+        }
+        let own: HashMap<u32, &str> = self.named.iter().map(|(name, &port)| (port, name.as_str())).collect();
+        let mut names = NameList::with_capacity(directions.len(), directions.bytes());
+        for (port, direction) in (0..).zip(directions.iter()) {
+            names.push(&[own.get(&port).copied().unwrap_or(direction)]);
+        }
+        (directions, names.into())
     }
 
     /// The port of a name, `a->b` or a link's own.

@@ -91,6 +91,9 @@ impl Simulation {
         let line = &mut self.apps.lines[line];
         line.accepted = true;
         let flow = &mut self.flows[line.flow];
+        if let Some(early) = self.early.get_mut(line.flow) {
+            early.end_connection(flow);
+        }
         flow.delivered_earlier += delivered(flow);
         if let SendingEnd::Tcp(tcp) = &flow.sender {
             flow.receiver = ReceivingEnd::Tcp(TcpReceiver::new(tcp.core().options.clone()));

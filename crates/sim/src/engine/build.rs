@@ -30,7 +30,7 @@ pub(crate) fn build_ports(plan: &Plan, seed: u64) -> (Vec<PortKind>, Vec<Port>) 
     let listened = listening.map(|conditioner| reverse(conditioner.port) as u32);
     let overheard: HashSet<u32> = listened.chain(plan.watch.tapped()).collect();
     let build = |(index, port): (usize, &PortPlan)| {
-        let streams = PortStreams { seed, name: &plan.names.ports[index] };
+        let streams = PortStreams { seed, name: &plan.directions[index] };
         let serving = serving(port, plan.warm_up, streams);
         let serves = serving.is_some();
         let arrival_port = if serves { None } else { arrival_port(port, streams) };
@@ -89,7 +89,7 @@ pub(super) fn own_code_point(code_points: &[u8], hop: Hop) -> u8 {
 /// The conditioners of a network, by the indices of their ports.
 pub(super) fn conditioners(plan: &Plan, seed: u64, exchange: &mut Exchange) -> Vec<(u32, Conditioner)> {
     let conditioner = |each: &ConditionerPlan| {
-        let streams = PortStreams { seed, name: &plan.names.ports[each.port as usize] };
+        let streams = PortStreams { seed, name: &plan.directions[each.port as usize] };
         let make = || Conditioner::new(each, plan.warm_up, streams.of("conditioner"), exchange);
         let mut conditioner = owned_by(format!("port {}", streams.name), seed, make);
         let kept = plan.watch.edges.as_ref().filter(|(ports, _)| ports.contains(&each.port));

@@ -61,9 +61,9 @@ impl Simulation {
             ReceivingEnd::Tcp(tcp) => tcp.on_data(packet.seq, packet.stamp(), packet.ecn, at),
         };
         self.in_flight.remove(id);
-        self.recorder.delivered(at, index as u32, || flow.delivered());
+        self.recorder.data_arrived(at, index as u32, || (flow.delivered(), flow.held()));
         if !counting {
-            self.delivered_before[index] = flow.delivered();
+            self.early[index].note(flow);
         }
         match acknowledgement {
             // With its ACK sent, the receiver waits for nothing.

@@ -77,9 +77,9 @@ impl Simulation {
         let mut flows = Counts::new(names.flows.len(), &self.owners);
         for (index, flow) in self.flows.iter().enumerate() {
             let before = self.before_warm_up.get(index).copied().flatten().unwrap_or_default();
-            let delivered_before = self.delivered_before.get(index).copied().unwrap_or_default();
+            let early = self.early.get(index).map_or(0, |early| early.delivered(flow));
             let in_flight = u64::from(in_flight[index]);
-            let row = flow.row(index, &self.sources[index], &before, delivered_before, in_flight);
+            let row = flow.row(index, &self.sources[index], &before, early, in_flight);
             flows.push(row, self.apps.asks(index));
         }
         let flows = flows.into_table();

@@ -209,6 +209,7 @@ pub(super) struct FlowSeries {
     places: Vec<u32>,
     sent: Counts,
     delivered: Counts,
+    arrived: Counts,
     changes: Changes,
 }
 
@@ -230,8 +231,9 @@ impl FlowSeries {
         for (place, &flow) in flows.iter().enumerate() {
             places[flow as usize] = place as u32;
         }
-        let (sent, delivered, changes) = (Counts::new(&grid), Counts::new(&grid), Changes::new(&grid));
-        FlowSeries { grid, places, sent, delivered, changes }
+        let [sent, delivered, arrived] = [(); 3].map(|()| Counts::new(&grid));
+        let changes = Changes::new(&grid);
+        FlowSeries { grid, places, sent, delivered, arrived, changes }
     }
 
     #[inline]
@@ -248,11 +250,15 @@ impl FlowSeries {
         }
     }
 
-    /// So many packets of a flow were delivered up to and including `at`.
+    /// Up to and including `at`, so many packets of a flow were delivered, and so many more arrived beyond a gap.
     #[inline]
-    pub fn delivered(&mut self, at: Time, flow: u32, packets: u64) {
+    pub fn data_arrived(&mut self, at: Time, flow: u32, delivered: u64, held: u64) {
         if let Some(place) = self.place(flow) {
-            self.delivered.record(self.grid.first_to_see(at), place, packets);
+            let sample = self.grid.first_to_see(at);
+            self.delivered.record(sample, place, delivered);
+            // What a connection held beyond a gap when it ended has arrived all the same.
+            let arrived = (delivered + held).max(self.arrived.known[place]);
+            self.arrived.record(sample, place, arrived);
         }
     }
 
@@ -274,7 +280,8 @@ impl FlowSeries {
 
     /// Bytes of what has been counted and noted.
     pub fn bytes(&self) -> u64 {
-        let counts = (self.sent.growth.len() + self.delivered.growth.len()) * size_of::<u32>();
+        let counts = [&self.sent, &self.delivered, &self.arrived];
+        let counts: usize = counts.iter().map(|counts| counts.growth.len() * size_of::<u32>()).sum();
         (counts + self.changes.blocks.len() * Changes::BLOCK * size_of::<Change>()) as u64
     }
 
@@ -293,6 +300,7 @@ impl FlowSeries {
             ("rto", column(Shows::Rto)),
             ("packets_sent", column(Shows::Count(self.sent.finish()))),
             ("packets_delivered", column(Shows::Count(self.delivered.finish()))),
+            ("packets_arrived", column(Shows::Count(self.arrived.finish()))),
             ("high_ack", column(Shows::HighAck)),
         ];
         Table { name: "flow_series", columns }

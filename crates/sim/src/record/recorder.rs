@@ -336,11 +336,12 @@ impl Recorder {
         }
     }
 
-    /// From `at` on, which may lie ahead, so many packets of a flow have been delivered.
+    /// From `at` on, which may lie ahead, so many packets of a flow have been delivered, and so many more have arrived.
     #[inline]
-    pub fn delivered(&mut self, at: Time, flow: u32, packets: impl FnOnce() -> u64) {
+    pub fn data_arrived(&mut self, at: Time, flow: u32, packets: impl FnOnce() -> (u64, u64)) {
         if let Some(series) = &mut self.flow_series {
-            series.delivered(at, flow, packets());
+            let (delivered, held) = packets();
+            series.data_arrived(at, flow, delivered, held);
         }
     }
 

@@ -26,7 +26,8 @@ impl Recording {
         self.names.flows.iter()
     }
 
-    /// The names of ports, by the indices that tables have for them: `a->b` for the direction of a link from a to b.
+    /// The names of ports, by the indices that tables have for them: `a->b` for the direction of a link from a to b, or the
+    /// name of the link for its forward direction, if it has one.
     pub fn port_names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.names.ports.iter()
     }

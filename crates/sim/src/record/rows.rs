@@ -15,7 +15,8 @@ table!(
         bytes_sent: u64,
         /// Packets sent again.
         packets_retransmitted: u64,
-        /// Packets of data handed to the receiving application, each once and in order.
+        /// Packets of data that arrived for the first time after the warm-up and were handed to the receiving application, each
+        /// once and in order.
         packets_delivered: u64,
         /// Their payload.
         bytes_delivered: u64,

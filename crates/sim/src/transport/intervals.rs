@@ -7,6 +7,9 @@ use crate::room::Room;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Intervals(Vec<(u32, u32)>);
 
+/// The name in messages of what grows here.
+const GAPS: &str = "gaps in what has arrived";
+
 fn wide((low, high): (u32, u32)) -> (i64, i64) {
     (i64::from(low), i64::from(high))
 }
@@ -28,6 +31,16 @@ impl Intervals {
         self.0.clear();
     }
 
+    /// Makes this the same set as `other`, in the room that it has.
+    #[inline]
+    pub fn copy_from(&mut self, other: &Intervals) {
+        self.0.clear();
+        if !other.is_empty() {
+            self.0.make_room(other.0.len(), GAPS);
+            self.0.extend_from_slice(&other.0);
+        }
+    }
+
     /// Adds `low..high`, which must not be empty. Returns whether anything in it is new.
     pub fn insert(&mut self, low: i64, high: i64) -> bool {
         let (low, high) = (narrow(low), narrow(high));
@@ -45,7 +58,7 @@ impl Intervals {
             if self.0.capacity() == 0 {
                 self.0.reserve_exact(2); // Most flows never know of more gaps at once.
             }
-            self.0.make_room(1, "gaps in what has arrived");
+            self.0.make_room(1, GAPS);
             self.0.insert(first, (low, high));
             return true;
         }
@@ -138,6 +151,9 @@ mod tests {
                 }
                 prop_assert_eq!(set(&intervals), twin.clone());
                 prop_assert!(intervals.0.windows(2).all(|w| w[0].1 < w[1].0));
+                let mut copy = Intervals(vec![(7, 9); (low % 3) as usize]);
+                copy.copy_from(&intervals);
+                prop_assert_eq!(&copy, &intervals);
                 prop_assert_eq!(intervals.end(), twin.last().map(|n| n + 1));
                 prop_assert_eq!(intervals.count_within(low, low + 7), twin.range(low..low + 7).count() as i64);
                 let missing = (low..).find(|n| !twin.contains(n)).expect("the set is finite");

@@ -57,6 +57,11 @@ impl TcpReceiver {
         self.next
     }
 
+    /// Packets received beyond a gap.
+    pub fn beyond(&self) -> &Intervals {
+        &self.beyond
+    }
+
     /// Blocks received beyond a gap, as the next ACK reports them (RFC 2018); none without SACK.
     #[inline]
     pub fn reported(&self) -> &SackBlocks {

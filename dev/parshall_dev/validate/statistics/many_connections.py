@@ -76,7 +76,7 @@ def _app(settings: Settings) -> dict[str, Any]:
 
 def measure(settings: Settings, run: Recording) -> dict[str, float]:
     """Output of the script, from counters of the interval after the warm-up."""
-    flows, ports, port = run.columns("flows"), run.columns("ports"), run.ports.index("r1->r2")
+    flows, ports, port = run.columns("flows"), run.columns("ports"), run.scenario.ports.index("r1->r2")
     measured = settings.number("time") - settings.number("warm")
     bits_per_second = settings.number("pktsize") * 8 / measured
     rates = flows["packets_delivered"].astype(np.float64) * bits_per_second

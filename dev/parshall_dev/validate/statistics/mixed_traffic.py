@@ -83,7 +83,7 @@ def measure(settings: Settings, run: Recording) -> dict[str, float]:
     outcomes: dict[str, float] = {}
     for number, port in {1: "r1->r2"}.items() if single else _LINKS.items():
         prefix = "" if single else f"L{number}_"
-        measured = port_outcomes(run.columns("packets"), run.ports.index(port), traffic)
+        measured = port_outcomes(run.columns("packets"), run.scenario.ports.index(port), traffic)
         outcomes |= {f"{prefix}{key}": value for key, value in measured.items()}
     return outcomes
 

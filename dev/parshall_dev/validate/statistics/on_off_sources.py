@@ -63,5 +63,5 @@ def measure(settings: Settings, run: Recording) -> dict[str, float]:
         "goodput": in_order * bits_per_second,
         "loss_pct": 100 * (1 - in_order / sent),
         "rexmit_pkts": float(flows["packets_retransmitted"].sum()),
-        "queue_drops": float(ports["packets_dropped"][run.ports.index("R0->R1")]),
+        "queue_drops": float(ports["packets_dropped"][run.scenario.ports.index("R0->R1")]),
     }

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from parshall.recording.counters import LOST
-from parshall.stats import jain
+from parshall.recording.fairness import compared_flows, fairness
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -59,8 +59,9 @@ def with_bottleneck(runs: Sequence[Figures]) -> tuple[str, list[dict[str, float]
 def of_recording(recording: Recording) -> Figures:
     """The figures of a recording."""
     flows, ports = recording.columns("flows"), recording.columns("ports")
-    named = set(recording.scenario.named_ports.values())
-    return figures_of(flows, ports, recording.counted_seconds, recording.ports, named)
+    named = set(recording.scenario.named_ports)
+    compared = compared_flows(recording.scenario)
+    return figures_of(flows, ports, recording.counted_seconds, recording.ports, named, compared)
 
 
 def figures_of(
@@ -69,11 +70,12 @@ def figures_of(
     seconds: float,
     names: Sequence[str],
     named: set[str],
+    compared: Sequence[int],
 ) -> Figures:
     """Figures from the counters of flows and ports over so many seconds. Those of nothing are NaN.
 
-    Fairness is Jain's index of the flows' goodputs (Jain, Chiu and Hawe 1984). ``names`` are those of the
-    ports, of which some are ``named`` after a link.
+    ``names`` are those of the ports, of which some are ``named`` after a link; fairness is that of the flows
+    ``compared``, by their rows.
     """
     delivered = _reals(flows["bytes_delivered"])
     sent = _reals(flows["packets_sent"]).sum()
@@ -81,7 +83,7 @@ def figures_of(
     lost = np.sum([_reals(ports[column]) for column in LOST], axis=0) > 0
     values = {
         "goodput, Mbit/s": float(8e-6 * delivered.sum() / seconds),
-        "fairness (Jain)": jain(delivered),
+        "fairness (Jain)": fairness(delivered.tolist(), compared),
         "dropped, %": 100 * _ratio(_reals(flows["packets_dropped"]).sum(), sent),
         "retransmitted, %": 100 * _ratio(_reals(flows["packets_retransmitted"]).sum(), sent),
         "timeouts": float(_reals(flows["timeouts"]).sum()),

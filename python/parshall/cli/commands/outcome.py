@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from parshall.recording.counters import LOST
+from parshall.recording.fairness import compared_flows, fairness
+from parshall.recording.pictures.units import with_interval
 from parshall.recording.starts import flow_starts
-from parshall.stats import jain
+from parshall.stats import AT_LEAST_ZERO, SHARE, mean_interval
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -38,7 +40,7 @@ def recording_as_json(recording: Recording) -> dict[str, Any]:
         "engine_version": recording.engine_version,
         "events": recording.events,
         "goodput": 8 * float(delivered.sum()) / recording.counted_seconds,
-        "fairness": _plain(jain(delivered)),
+        "fairness": _plain(fairness(delivered.tolist(), compared_flows(recording.scenario))),
         "flows": _flow_rows(flows, recording.counted_seconds),
         "ports": _rows(recording.table("ports")),
     }
@@ -48,7 +50,7 @@ def ensemble_as_json(ensemble: Ensemble, scenario: Scenario) -> dict[str, Any]:
     """Several runs: the same of each, with its seed in every row."""
     seconds = scenario.duration - scenario.warm_up
     flows = with_starts(ensemble.table("flows"), scenario).drop_columns(["variant"])
-    together = _by_seed(ensemble, seconds)
+    together = _by_seed(ensemble, scenario)
     return {
         "scenario": scenario.hash,
         "title": scenario.title,
@@ -105,14 +107,20 @@ def print_means(console: PlainConsole, ensemble: Ensemble, scenario: Scenario) -
     """Means over the seeds with half of their 95 % intervals: of flows, of all together, and of ports."""
     console.say(
         f"{done_of(ensemble)} seeds, scenario {scenario.hash[:12]}; "
-        "mean ± half of the 95 % interval over the seeds"
+        "mean ± half of the 95 % interval over the seeds, or its ends"
     )
     seconds = scenario.duration - scenario.warm_up
     _print_flows(console, ensemble, seconds)
     if len(scenario.flows) > 1:
-        together = _by_seed(ensemble, seconds)
-        goodput, fairness = _mean(together["goodput"], "bit/s"), _mean(together["fairness"], digits=3)
-        console.say(f"all {len(scenario.flows):,} flows: goodput {goodput}, fairness {fairness} (Jain)")
+        from parshall.recording.summary import fairness_note
+
+        together = _by_seed(ensemble, scenario)
+        compared = len(compared_flows(scenario))
+        said = f"all {len(scenario.flows):,} flows: goodput {_mean(together['goodput'], 'bit/s')}"
+        if compared > 1:
+            index = _mean(together["fairness"], digits=3, within=SHARE)
+            said += f", fairness {index} ({fairness_note(compared, len(scenario.flows))})"
+        console.say(said)
     _print_ports(console, ensemble, scenario)
 
 
@@ -135,9 +143,11 @@ def _print_ports(console: PlainConsole, ensemble: Ensemble, scenario: Scenario) 
 
     columns = ("packets_arrived", "mean_delay", "max_backlog_packets", *LOST)
     every = _by_name(ensemble.table("ports"), "port", columns)
-    links = {port: link for link, port in scenario.named_ports.items()}
+    directions = dict(zip(scenario.port_names, scenario.ports, strict=True))
     ports = {
-        name: own for name, own in every.items() if name in links or any(any(own[lost]) for lost in LOST)
+        name: own
+        for name, own in every.items()
+        if name in scenario.named_ports or any(any(own[lost]) for lost in LOST)
     }
     if not ports:
         return
@@ -146,7 +156,7 @@ def _print_ports(console: PlainConsole, ensemble: Ensemble, scenario: Scenario) 
     heads = (name.removeprefix("packets_") for name in counted)
     table = figure_table("port", *heads, "delay", "most held")
     for name, own in list(ports.items())[:_MOST_ROWS]:
-        shown = f"{links[name]} ({name})" if name in links else name
+        shown = name if name == directions[name] else f"{name} ({directions[name]})"
         counts = [_mean(own[column]) for column in counted]
         table.add_row(shown, *counts, _mean(own["mean_delay"], "s"), _mean(own["max_backlog_packets"]))
     console.show(table)
@@ -164,30 +174,31 @@ def _by_name(table: pa.Table, key: str, columns: Sequence[str]) -> dict[str, dic
     return found
 
 
-def _by_seed(ensemble: Ensemble, seconds: float) -> Mapping[str, list[float]]:
+def _by_seed(ensemble: Ensemble, scenario: Scenario) -> Mapping[str, list[float]]:
     """Goodput of all flows and its fairness, seed by seed."""
+    seconds, compared = scenario.duration - scenario.warm_up, compared_flows(scenario)
     flows = ensemble.table("flows")
     seeds, delivered = flows["seed"].to_numpy(), flows["bytes_delivered"].to_numpy()
     own = [delivered[seeds == seed] for seed in finished(ensemble)]
     return {
         "goodput": [8 * float(each.sum()) / seconds for each in own],
-        "fairness": [jain(each) for each in own],
+        "fairness": [fairness(each.tolist(), compared) for each in own],
     }
 
 
-def _mean(values: Sequence[float], unit: str = "", digits: int = 1) -> str:
-    """A mean and half of its interval, in one unit; of one value that value alone."""
+def _mean(
+    values: Sequence[float], unit: str = "", digits: int = 1, within: tuple[float, float] = AT_LEAST_ZERO
+) -> str:
+    """A mean and its interval, in one unit; of one value that value alone."""
     from parshall.recording.pictures.units import scale_of
-    from parshall.stats import mean_interval
 
-    interval = mean_interval(list(values))
+    interval = mean_interval(list(values), within=within)
     if not interval.n:
         return "-"
     scale, name = scale_of([interval.mean], unit)
-    if unit:
-        rounded = ((interval.mean, 4), (interval.half_width, 2))
-        mean, half = (f"{float(f'{value / scale:.{most}g}'):,.10g}" for value, most in rounded)
-    else:
-        mean, half = f"{interval.mean:,.{digits}f}", f"{interval.half_width:,.{digits}f}"
+
+    def shown(value: float, most: int = 4) -> str:
+        return f"{float(f'{value / scale:.{most}g}'):,.10g}" if unit else f"{value:,.{digits}f}"
+
     after = f" {name}" if name else ""
-    return f"{mean} ± {half}{after}" if interval.bounded else f"{mean}{after}"
+    return f"{with_interval(interval, shown, lambda half: shown(half, 2))}{after}"

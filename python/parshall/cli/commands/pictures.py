@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ import numpy as np
 
 from parshall.cli.commands.results import ensemble_tables, read, sweep_rows
 from parshall.recording.pictures import Distribution, Measured, Row, Strip, draw_strips, plot_points
-from parshall.stats import mean_interval
+from parshall.stats import AT_LEAST_ZERO, SHARE, mean_interval
 from parshall.support.results import opened
 
 if TYPE_CHECKING:
@@ -36,7 +37,12 @@ def sweep_picture(folder: Path, metrics: Sequence[str], x: str | None) -> Figure
         for name, own in values.items():
             own[places[_key(row, names)]].append(float("nan") if row[name] is None else float(row[name]))
     title = manifest.get("title") or folder.name
-    measured = Measured(title, tuple(points), values, manifest.get("units", {}))
+    # None stands for no end of a range, since JSON has no infinity.
+    ranges = {
+        name: (-math.inf if least is None else least, math.inf if most is None else most)
+        for name, (least, most) in manifest.get("ranges", {}).items()
+    }
+    measured = Measured(title, tuple(points), values, manifest.get("units", {}), ranges)
     return plot_points(measured, list(metrics) or None, x)
 
 
@@ -67,7 +73,8 @@ def ensemble_picture(folder: Path) -> Figure:
 
 def _of_runs(name: str, values: Sequence[float]) -> Strip:
     title, _, unit = name.rpartition(", ")
-    row = Row("", mean_interval(list(values)), tuple(values))
+    within = SHARE if name.startswith("fairness") else (0.0, 100.0) if unit == "%" else AT_LEAST_ZERO
+    row = Row("", mean_interval(list(values), within=within), tuple(values))
     return Strip(title or name, unit if title else "", (row,))
 
 
@@ -79,7 +86,7 @@ def _by_flow(
         by_flow.setdefault(name, []).append(value)
     if len(by_flow) > _MOST_ROWS:
         return Distribution(f"{title}, at most", unit, _groups(names, values))
-    rows = (Row(name, mean_interval(own), tuple(own)) for name, own in by_flow.items())
+    rows = (Row(name, mean_interval(own, within=AT_LEAST_ZERO), tuple(own)) for name, own in by_flow.items())
     return Strip(title, unit, tuple(rows))
 
 

@@ -84,7 +84,7 @@ def _runs(runs: Mapping[str, Figures], scenario: Scenario, seed: int | None = No
     bottleneck, figures = with_bottleneck(list(runs.values()))
     seconds, flows = scenario.duration - scenario.warm_up, tuple(flow.name for flow in scenario.flows)
     points = {"": dict(zip(runs, figures, strict=True))}
-    return Result(points, 0, bottleneck, seconds, flows, tuple(scenario.ports), seed)
+    return Result(points, 0, bottleneck, seconds, flows, scenario.port_names, seed)
 
 
 def _of_ensemble(folder: Path) -> Result:
@@ -96,8 +96,10 @@ def _of_ensemble(folder: Path) -> Result:
         own = {name: _rows(table, seed) for name, table in tables.items()}
         if own["flows"]["seed"]:  # else the run has failed
             names, flows = own["ports"]["port"], own["flows"]["flow"]
-            named = set(manifest.get("named_ports", {}).values())
-            runs[_seed(seed)] = figures_of(own["flows"], own["ports"], seconds, names, named)
+            # Folders of earlier versions have a->b for all ports, and do not say which flows are compared.
+            named = {*manifest.get("named_ports", {}), *manifest.get("named_ports", {}).values()}
+            compared = [row for row, name in enumerate(flows) if name in manifest.get("compared_flows", ())]
+            runs[_seed(seed)] = figures_of(own["flows"], own["ports"], seconds, names, named, compared)
     failed = len(manifest.get("failures", ())) or len(manifest["seeds"]) - len(runs)
     if not runs:
         raise ParshallError(f"{folder}: all {failed} runs failed, expected some that can be compared")

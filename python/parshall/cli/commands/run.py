@@ -127,6 +127,7 @@ def _write(ensemble: Ensemble, scenario: Scenario, folder: Path) -> None:
     """The tables of all seeds as Parquet, and what they are of, with checksums."""
     from parshall._core import ENGINE_VERSION
     from parshall.cli.commands.outcome import finished, with_starts
+    from parshall.recording.fairness import compared_flows
     from parshall.support.results import replace_result, seal
 
     with replace_result(folder, "ensemble.json") as files:
@@ -139,6 +140,7 @@ def _write(ensemble: Ensemble, scenario: Scenario, folder: Path) -> None:
             "title": scenario.title,
             "counted_seconds": scenario.duration - scenario.warm_up,
             "named_ports": dict(scenario.named_ports),
+            "compared_flows": [scenario.flows[row].name for row in compared_flows(scenario)],
             "seeds": finished(ensemble),
             "failures": [{"seed": each.seed, "reason": each.reason} for each in ensemble.failures],
             "tables": list(_TABLES),

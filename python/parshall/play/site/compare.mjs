@@ -13,7 +13,7 @@ const ROWS = [
   ["timeouts", "Timeouts", ""],
   ["spurious", "of them spurious", ""],
   ["rto", "Mean retransmission timeout", "ms"],
-  ["fairness", "Jain's index, TCP flows", ""],
+  ["fairness", "Jain's index, flows of one kind", ""],
 ];
 
 const cell = (tag, text, scope) => {

@@ -51,14 +51,15 @@ function flowSeries(series, rows, flow, index) {
   const pick = (name, scale = 1) => zip(rows.length, (at) => scale * Number(series[name][rows[at]]));
   const time = pick("time");
   const bits = 8 * Number(flow.transport.payload_bytes);
-  const delivered = pick("packets_delivered", bits / 1e6);
+  // Arrivals, because a gap that closes releases at once what has arrived over a round trip or more.
+  const arrived = pick("packets_arrived", bits / 1e6);
   const tcp = flow.transport.kind === "tcp";
   return {
     name: flow.name,
     index,
     tcp,
     time,
-    rate: slope(time, delivered),
+    rate: slope(time, arrived),
     ...(tcp && {
       cwnd: pick("cwnd"),
       ssthresh: pick("ssthresh").map((value) => (value > 1e6 ? NaN : value)),
@@ -308,12 +309,27 @@ function packetEvents({ tables }) {
   };
 }
 
+/** The flows whose fairness is told, as `parshall.recording.fairness` chooses them: the bulk TCP flows, or all flows of one kind. */
+function comparedFlows({ flows }) {
+  const kinds = flows.map(({ transport, app }) => `${transport.kind} ${app.kind}`);
+  const compared = kinds.includes("tcp bulk") ? "tcp bulk" : kinds[0];
+  if (compared !== "tcp bulk" && kinds.some((kind) => kind !== compared)) return [];
+  return kinds.flatMap((kind, row) => (kind === compared ? [row] : []));
+}
+
+/** The bits that a link could have carried forward between two instants; NaN for a recorded capacity, of which the page knows no times. */
+function capacityOf(link, start, end) {
+  if (link.capacity) return NaN;
+  const changes = link.events.filter(({ kind }) => kind === "rate-change");
+  const steps = [{ at: 0, rate: link.rate }, ...changes].map(({ at, rate }) => ({ at: Math.min(Math.max(at, start), end), rate }));
+  return steps.reduce((bits, { at, rate }, place) => bits + rate * ((steps[place + 1]?.at ?? end) - at), 0);
+}
+
 /** The numbers of a run, over the time that counters count. */
-function summary({ tables, flows, ports }, network, port, queue) {
+function summary({ tables, flows }, network, port, queue) {
   const counted = network.duration - network.warm_up;
   const link = linkOf(network, port);
-  const at = ports.indexOf(`${link.between[0]}->${link.between[1]}`);
-  const own = (name) => Number(tables.ports[name][at < 0 ? ports.indexOf(port) : at]);
+  const own = (name) => Number(tables.ports[name][2 * network.links.indexOf(link)]);
   const of = (name, row) => Number(tables.flows[name][row]);
   const each = flows.map((name, row) => ({
     name,
@@ -325,22 +341,21 @@ function summary({ tables, flows, ports }, network, port, queue) {
     spurious: of("spurious_timeouts", row),
   }));
   const sum = (name) => each.reduce((total, flow) => total + flow[name], 0);
-  const tcp = each.filter((flow) => flow.tcp).map((flow) => flow.goodput);
-  const squares = tcp.reduce((total, rate) => total + rate * rate, 0);
+  const compared = comparedFlows(network).map((row) => each[row].goodput);
+  const squares = compared.reduce((total, rate) => total + rate * rate, 0);
   const delays = queue.delay ? { time: queue.time, value: queue.delay } : queue.waits;
   const counting = delays?.value.filter((_, row) => delays.time[row] >= network.warm_up);
   return {
     goodput: sum("goodput"),
     delay: 1e3 * own("mean_delay"),
     delay95: quantileOf(counting ?? [], 0.95),
-    // The rate is not what a link has whose capacity was recorded, or whose rate changes.
-    utilisation: link.capacity || link.events.length ? NaN : (100 * 8 * own("bytes_departed")) / counted / link.rate,
+    utilisation: Math.min(100, (100 * 8 * own("bytes_departed")) / capacityOf(link, network.warm_up, network.duration)),
     dropRate: (100 * (own("packets_dropped") + own("packets_lost"))) / Math.max(1, own("packets_arrived")),
     marked: own("packets_marked"),
     retransmitted: sum("retransmitted"),
     timeouts: sum("timeouts"),
     spurious: sum("spurious"),
-    fairness: tcp.length > 1 && squares > 0 ? tcp.reduce((a, b) => a + b, 0) ** 2 / (tcp.length * squares) : NaN,
+    fairness: compared.length > 1 && squares > 0 ? compared.reduce((a, b) => a + b, 0) ** 2 / (compared.length * squares) : NaN,
     flows: each.slice(0, 200),
   };
 }

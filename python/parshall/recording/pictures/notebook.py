@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from parshall.recording.pictures.means import plot_metric
 from parshall.recording.pictures.panels import panels_of
 from parshall.recording.pictures.sheet import plot_recording
+from parshall.recording.pictures.units import arms
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,15 +53,21 @@ def intervals_html(text: str, metric: str, rows: Sequence[tuple[str, Interval]])
 
 
 def _plot_intervals(metric: str, rows: Sequence[tuple[str, Interval]]) -> Figure:
-    from parshall.plot import SERIES, drawing
+    from parshall.plot import SERIES, drawing, shortened
 
     with drawing(0.7 + 0.32 * len(rows), width=6.0) as (canvas, (axis,)):
         for place, (_, interval) in enumerate(rows):
-            half = interval.half_width if interval.n > 1 else 0.0
+            below, above = arms(interval)
             axis.errorbar(
-                interval.mean, place, xerr=half, fmt="o", color=SERIES[0], markersize=4, capsize=2.5
+                interval.mean,
+                place,
+                xerr=[[below], [above]],
+                fmt="o",
+                color=SERIES[0],
+                markersize=4,
+                capsize=2.5,
             )
-        axis.set_yticks(range(len(rows)), [name for name, _ in rows])
+        axis.set_yticks(range(len(rows)), [shortened(name) for name, _ in rows])
         axis.margins(y=0.5 / len(rows))
         axis.invert_yaxis()
         axis.set_xlabel(f"{metric} (mean and 95 % interval)")

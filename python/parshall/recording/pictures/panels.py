@@ -71,9 +71,9 @@ class Subjects:
 
     def _line(self, name: str, number: int, sources: Sequence[Source]) -> Line | None:
         for source in sources:
-            if (rows := self._rows_of(source)).recorded(name):
+            if (rows := self._rows_of(source)).recorded(self._names[number]):
                 line = source.line(self.recording, number, rows.of(number))
-                return None if line is None else replace(line, name=self._shown(name))
+                return None if line is None else replace(line, name=self._names[number])
         return None
 
     def _rows_of(self, source: Source) -> _Rows:
@@ -81,13 +81,9 @@ class Subjects:
             self._rows[source.asked] = _Rows(self.recording, source, self.key)
         return self._rows[source.asked]
 
-    def _shown(self, name: str) -> str:
-        """The name of a port's link, if that has one."""
-        return self._links.get(name, name) if self.key == "port" else name
-
     @cached_property
-    def _links(self) -> dict[str, str]:
-        return {port: link for link, port in self.recording.scenario.named_ports.items()}
+    def _names(self) -> Sequence[str]:
+        return self.recording.ports if self.key == "port" else self.recording.flows
 
 
 @dataclass(frozen=True)
@@ -107,14 +103,13 @@ class _Rows:
     def __init__(self, recording: Recording, source: Source, key: str) -> None:
         there = source.table in recording.tables
         self._asked = recording._recorded(source.asked) if there else set()
-        self._named = recording.scenario.named_ports
         columns = recording.columns(source.table) if there else {}
         self._columns: Columns = {name: np.asarray(columns[name]) for name in columns}
         self._key = key
         self._count = len(recording.flows if key == "flow" else recording.ports)
 
     def recorded(self, name: str) -> bool:
-        return name in self._asked or self._named.get(name) in self._asked
+        return name in self._asked
 
     def of(self, number: int) -> _Part:
         order, starts = self._sorted
@@ -224,17 +219,21 @@ def _column(name: str, factor: float = 1.0) -> Callable[[Recording, int, _Part],
 
 
 def _from_series(recording: Recording, number: int, rows: _Part) -> Line:
-    """Payload delivered in the last round trips before each sample, as many as take ``_LEAST_SPAN``."""
+    """Payload that arrived in the last round trips before each sample, as many as take ``_LEAST_SPAN``.
+
+    Arrivals, because a gap that closes releases at once what has arrived over a round trip or more: a rate of
+    releases would exceed that of the link.
+    """
     payload = recording.scenario.flows[number].transport.payload_bytes
     time, srtt = rows["time"], rows["srtt"].astype(np.float64)
-    delivered = rows["packets_delivered"].astype(np.float64)
+    arrived = rows["packets_arrived"].astype(np.float64)
     least = min(_LEAST_SPAN, _LEAST_PART * recording.scenario.duration)
     turns = np.ceil(least / np.where(srtt > 0, srtt, least))
     span = np.where(srtt > 0, turns * srtt, least)
     # The last sample that is so old, but for rounding.
     first = np.searchsorted(time, time - span + 1e-9, "right") - 1
     first = np.clip(first, 0, np.arange(len(time)) - 1)[1:]
-    rate = 8e-6 * payload * (delivered[1:] - delivered[first]) / (time[1:] - time[first])
+    rate = 8e-6 * payload * (arrived[1:] - arrived[first]) / (time[1:] - time[first])
     return Line("", time[1:], rate, steps=False)
 
 

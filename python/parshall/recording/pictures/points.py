@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from parshall.errors import InputError, shown
 from parshall.recording.pictures.strips import Row, Strip, draw_strips
-from parshall.recording.pictures.units import quantity_label, scale_of
-from parshall.stats import mean_interval
+from parshall.recording.pictures.units import arms, quantity_label, scale_of
+from parshall.stats import ANY, Interval, mean_interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,7 +23,12 @@ __all__ = ["Measured", "plot_points"]
 _MOST_ROWS = 60
 """Points that have a row each."""
 _MOST_SERIES = 8
-"""Curves that can be told apart; of more the points are drawn without lines."""
+"""Curves that a colour and a marker tell apart. More have shades, and no intervals."""
+_MOST_SHADES = 200
+_NAMED_SHADES = 5
+"""Shades that the legend names, from the first curve to the last."""
+_MOST_LABELS = 24
+"""Values that are no numbers along an axis."""
 _WIDTH, _HEIGHT = 5.0, 1.7
 
 
@@ -36,6 +43,14 @@ class Measured:
     """By the name of the metric, its values at each point."""
     units: Mapping[str, str]
     """Units of parameters and metrics, where they have one."""
+    ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """The range of each metric, to which intervals are cut."""
+
+    def intervals(self, metric: str, scale: float = 1.0) -> list[Interval]:
+        """The mean of a metric at each point with its 95 % interval, divided by ``scale``."""
+        within = self.ranges.get(metric, ANY)
+        found = (mean_interval(list(values), within=within) for values in self.metrics[metric])
+        return [each.scaled(1 / scale) for each in found]
 
 
 def plot_points(
@@ -43,21 +58,23 @@ def plot_points(
 ) -> Figure:
     """Draws means with their 95 % intervals: over the parameter ``x``, unless given the number that has most
     values (of at least three), in a curve for each combination of the others; without such a parameter in a
-    row for each point.
+    row for each point. Of more than eight curves the means are drawn, in shades.
 
-    ``metrics`` are all unless named. Returns the figure. Raises InputError for names that are not there.
+    ``metrics`` are all unless named. Returns the figure. Raises InputError for names that are not there, and
+    for more points than a figure of this kind can show.
     """
-    chosen = {name: measured.metrics[name] for name in _chosen(measured, metrics)}
+    chosen = _chosen(measured, metrics)
     if not chosen:
         raise InputError("metrics", "none", "a sweep that has a metric")
     axis = _parameter(measured, x)
     if axis is not None:
         return _over(measured, chosen, axis)
     if len(measured.points) > _MOST_ROWS:
+        many = f"{len(measured.points):,} points are too many for a row each"
         raise InputError(
-            "x", "none", f"a parameter: {len(measured.points)} points are too many for a row each"
+            "x", "none", f"a parameter to draw over, such as x={next(iter(measured.points[0]))!r}: {many}"
         )
-    rows = {name: _rows(measured, values) for name, values in chosen.items()}
+    rows = {name: _rows(measured, name) for name in chosen}
     strips = [Strip(name, measured.units.get(name, ""), own) for name, own in rows.items()]
     return draw_strips(strips, measured.title)
 
@@ -72,7 +89,7 @@ def _chosen(measured: Measured, metrics: Sequence[str] | str | None) -> Sequence
     for name in names:
         if not isinstance(name, str) or name not in measured.metrics:
             raise InputError("metrics", shown(name), f"one of {', '.join(measured.metrics)}")
-    return names or list(measured.metrics)
+    return list(dict.fromkeys(names)) or list(measured.metrics)
 
 
 def _parameter(measured: Measured, x: str | None) -> str | None:
@@ -93,17 +110,19 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _rows(measured: Measured, values: Sequence[Sequence[float]]) -> tuple[Row, ...]:
+def _rows(measured: Measured, metric: str) -> tuple[Row, ...]:
     last = list(measured.points[0])[-1:]
     groups = list(dict.fromkeys(point[name] for point in measured.points for name in last))
     return tuple(
         Row(
             _named(measured, point) or "the scenario",
-            mean_interval(own),
+            interval,
             tuple(own),
             groups.index(point[last[0]]) if last else 0,
         )
-        for point, own in zip(measured.points, values, strict=True)
+        for point, interval, own in zip(
+            measured.points, measured.intervals(metric), measured.metrics[metric], strict=True
+        )
     )
 
 
@@ -125,30 +144,35 @@ def label_text(name: str, value: Any, unit: str) -> str:
 # --- Over a parameter ---------------------------------------------------------------------------------------
 
 
-def _over(measured: Measured, chosen: Mapping[str, Sequence[Sequence[float]]], x: str) -> Figure:
+@dataclass(frozen=True)
+class _Curve:
+    """Points with the same values of all other parameters."""
+
+    name: str
+    members: tuple[int, ...]
+    """Numbers of the points, along the axis."""
+
+
+def _over(measured: Measured, metrics: Sequence[str], x: str) -> Figure:
     from parshall.plot import drawing, legend_of
 
     places, ticks, unit = _places(measured, x)
-    series = _series(measured, x)
-    with drawing(0.9 + _HEIGHT * len(chosen), rows=len(chosen), width=_WIDTH, paper=True, sharex=True) as (
+    curves = _curves(measured, x, places)
+    with drawing(0.9 + _HEIGHT * len(metrics), rows=len(metrics), width=_WIDTH, paper=True, sharex=True) as (
         canvas,
         axes,
     ):
-        for axis, (name, values) in zip(axes, chosen.items(), strict=True):
-            every = [value for own in values for value in own]
-            scale, own_unit = scale_of(every, measured.units.get(name, ""))
-            _draw_curves(axis, places, [[value / scale for value in own] for own in values], series)
-            _label(
-                axis,
-                quantity_label(name, own_unit),
-                all(value >= 0 for value in every if not math.isnan(value)),
-            )
+        for axis, name in zip(axes, metrics, strict=True):
+            means = [each.mean for each in measured.intervals(name)]
+            scale, own_unit = scale_of(means, measured.units.get(name, ""))
+            _draw_curves(axis, places, measured.intervals(name, scale), curves)
+            _label(axis, quantity_label(name, own_unit))
         if ticks is not None:
-            axes[-1].set_xticks(range(len(ticks)), ticks)
+            _name_places(axes[-1], ticks)
         elif _is_wide(places):
             _logarithmic(axes[-1], places)
         axes[-1].set_xlabel(quantity_label(x, unit))
-        if len(series) > 1:
+        if len(curves) > 1:
             legend_of(canvas, axes, columns=3)
         elif measured.title:
             canvas.suptitle(measured.title, fontsize="medium", x=0.02, ha="left", wrap=True)
@@ -162,51 +186,99 @@ def _places(measured: Measured, x: str) -> tuple[list[float], list[str] | None, 
         scale, unit = scale_of(labels, measured.units.get(x, ""))
         return [label / scale for label in labels], None, unit
     known = list(dict.fromkeys(map(str, labels)))
+    if len(known) > _MOST_LABELS:
+        expected = (
+            f"a parameter whose values are numbers, or has at most {_MOST_LABELS}: {x} has {len(known):,}"
+        )
+        raise InputError("x", shown(x), expected)
     return [float(known.index(str(label))) for label in labels], known, ""
 
 
-def _series(measured: Measured, x: str) -> list[tuple[str, list[int]]]:
-    """The name of each curve and the numbers of its points."""
+def _curves(measured: Measured, x: str, places: Sequence[float]) -> list[_Curve]:
+    """The curves, or one of all points where no two differ in ``x`` alone, as in a design that is no grid."""
     found: dict[tuple[tuple[str, Any], ...], list[int]] = {}
-    for number, point in enumerate(measured.points):
-        others = tuple((name, value) for name, value in point.items() if name != x)
+    for number in sorted(range(len(measured.points)), key=lambda number: places[number]):
+        others = tuple((name, value) for name, value in measured.points[number].items() if name != x)
         found.setdefault(others, []).append(number)
-    if len(found) <= _MOST_SERIES:
-        return [(_named(measured, dict(others)), numbers) for others, numbers in found.items()]
-    return [("", list(range(len(measured.points))))]
+    if len(found) > _MOST_SERIES and len(found) > len(measured.points) // 2:
+        return [_Curve("", tuple(range(len(measured.points))))]
+    if len(found) > _MOST_SHADES:
+        raise InputError(
+            "x",
+            shown(x),
+            f"another parameter, or a sweep of fewer values: {len(found):,} combinations of the others are "
+            f"more than {_MOST_SHADES} curves; the table of runs has the numbers of all",
+        )
+    order = list(
+        dict.fromkeys(
+            tuple((name, value) for name, value in point.items() if name != x) for point in measured.points
+        )
+    )
+    return [_Curve(_named(measured, dict(others)), tuple(found[others])) for others in order]
 
 
 def _draw_curves(
-    axis: Axes,
-    places: Sequence[float],
-    values: Sequence[Sequence[float]],
-    series: Sequence[tuple[str, Sequence[int]]],
+    axis: Axes, places: Sequence[float], intervals: Sequence[Interval], curves: Sequence[_Curve]
 ) -> None:
-    from parshall.plot import MARKERS, SERIES
+    from parshall.plot import MARKERS, SERIES, shortened
 
-    for number, (name, members) in enumerate(series):
-        ordered = sorted(members, key=lambda member: places[member])
-        xs = [places[member] for member in ordered]
-        intervals = [mean_interval(list(values[member])) for member in ordered]
-        halves = [each.half_width if each.bounded else 0.0 for each in intervals]
-        lined = len(set(xs)) == len(xs)
+    if len(curves) > _MOST_SERIES:
+        _draw_shades(axis, places, intervals, curves)
+        return
+    for number, curve in enumerate(curves):
+        there = [member for member in curve.members if math.isfinite(intervals[member].mean)]
+        xs = [places[member] for member in there]
+        reach = np.array([arms(intervals[member]) for member in there]).reshape(-1, 2)
+        many = len(xs) > _MOST_SHADES
         axis.errorbar(
-            xs, [each.mean for each in intervals], yerr=halves, fmt=MARKERS[number % len(MARKERS)],
-            linestyle="-" if lined else "none", color=SERIES[number % len(SERIES)], markersize=4, capsize=2.5,
-            linewidth=1.2, label=name or None, clip_on=False,
+            xs, [intervals[member].mean for member in there], yerr=None if many else reach.T,
+            fmt="." if many else MARKERS[number], linestyle="-" if len(set(xs)) == len(xs) else "none",
+            color=SERIES[number], markersize=2 if many else 4, capsize=2.5, linewidth=1.2,
+            label=shortened(curve.name) or None,
         )  # fmt: skip
 
 
-def _label(axis: Axes, title: str, positive: bool) -> None:
+def _draw_shades(
+    axis: Axes, places: Sequence[float], intervals: Sequence[Interval], curves: Sequence[_Curve]
+) -> None:
+    """Curves of means, from light to dark in the order of the sweep, some of them named."""
+    import matplotlib as mpl
+
+    from parshall.plot import shortened
+
+    last = len(curves) - 1
+    named = {round(last * part / (_NAMED_SHADES - 1)) for part in range(_NAMED_SHADES)}
+    for number, curve in enumerate(curves):
+        axis.plot(
+            [places[member] for member in curve.members],
+            [intervals[member].mean for member in curve.members],
+            color=mpl.colormaps["viridis_r"](0.1 + 0.9 * number / last),
+            linewidth=0.8,
+            label=shortened(curve.name) if number in named else None,
+        )
+
+
+def _label(axis: Axes, title: str) -> None:
     """The axis of a metric, which begins at zero where that leaves its curves apart."""
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-    low, high = axis.get_ylim()
-    if positive and -0.1 * high < low < 0.4 * high:
-        axis.set_ylim(0, high)
+    least, most = axis.dataLim.intervaly
+    if least == most == 0:
+        axis.set_ylim(-0.05, 1)
+    elif 0 <= least < 0.4 * most:
+        axis.set_ylim(-0.03 * most, 1.06 * most)
     axis.yaxis.set_major_locator(MaxNLocator(4, min_n_ticks=2))
     axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
     axis.set_ylabel(",\n".join(title.rsplit(", ", 1)))
+
+
+def _name_places(axis: Axes, labels: Sequence[str]) -> None:
+    """Labels along an axis, upright where they would overlap."""
+    from parshall.plot import shortened
+
+    room = _WIDTH / max(len(labels), 1) / 0.09  # characters that fit beside one another
+    upright = max(map(len, labels), default=0) > room
+    axis.set_xticks(range(len(labels)), [shortened(label) for label in labels], rotation=90 if upright else 0)
 
 
 def _is_wide(places: Sequence[float]) -> bool:

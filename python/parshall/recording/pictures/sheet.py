@@ -21,7 +21,8 @@ _COLOURED = 6
 """Lines that have a colour and a name; the others are grey."""
 _WIDTH, _HEIGHT, _EMPTY_HEIGHT = 5.0, 1.35, 0.5
 """Size of a sheet and of a panel, and height of one without data, in inches."""
-_LEGEND_COLUMNS = 4
+_LEGEND_COLUMNS, _LEGEND_CHARACTERS = 4, 60
+"""Most names in a row of a legend, and about the characters that fit into it."""
 
 
 def plot_recording(
@@ -110,16 +111,17 @@ def _draw(axis: Axes, panel: Panel, colours: dict[str, int]) -> None:
 
     from parshall.plot import FAINT
 
-    axis.set_ylabel(",\n".join(panel.title.rsplit(", ", 1)))
     axis.yaxis.set_major_locator(MaxNLocator(4, min_n_ticks=2))
     axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
     if panel.missing is not None:
         axis.set_yticks([])
+        # A label beside the axes would be higher than they are.
+        said = f"{panel.title}: {panel.missing}".replace("; ", ";\n")
         axis.text(
-            0.5, 0.5, panel.missing.replace("; ", ";\n"), transform=axis.transAxes, ha="center", va="center",
-            color=FAINT, fontsize="small",
+            0.5, 0.5, said, transform=axis.transAxes, ha="center", va="center", color=FAINT, fontsize="small",
         )  # fmt: skip
         return
+    axis.set_ylabel(",\n".join(panel.title.rsplit(", ", 1)))
     if panel.bands is not None:
         _shade(axis, panel.bands)
     for line in panel.lines:
@@ -159,7 +161,7 @@ def _name_lines(axes: Sequence[Axes], names: Sequence[str], more: int) -> None:
     """Draws the legend of several panels above the first of them, where it hides nothing."""
     from matplotlib.lines import Line2D
 
-    from parshall.plot import FAINT
+    from parshall.plot import FAINT, shortened
 
     found: dict[str, Any] = {}
     for axis in axes:
@@ -170,7 +172,9 @@ def _name_lines(axes: Sequence[Axes], names: Sequence[str], more: int) -> None:
     if more > 0:
         handles.append(Line2D([], [], color=FAINT, linewidth=0.5))
         labels.append(f"and {more} more")
-    columns = min(_LEGEND_COLUMNS, len(labels))
+    labels = [shortened(label) for label in labels]
+    fitting = _LEGEND_CHARACTERS // (max(map(len, labels)) + 5)
+    columns = max(1, min(_LEGEND_COLUMNS, len(labels), fitting))
     axes[0].legend(
         handles, labels, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=columns, fontsize="small",
         borderaxespad=0.2,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from parshall.recording.pictures.units import quantity_label, scale_of
+from parshall.recording.pictures.units import arms, quantity_label, scale_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,10 +22,6 @@ __all__ = ["Distribution", "Row", "Strip", "draw_strips"]
 _WIDTH = 5.0
 _ROW, _FRAME, _CURVES = 0.2, 0.62, 1.7
 """Heights of a row, of the rest of a strip, and of a panel of distributions, in inches."""
-
-
-_WHOLE = {"share": 1.0, "%": 100.0}
-"""The most of a quantity in this unit."""
 
 
 @dataclass(frozen=True)
@@ -83,39 +79,34 @@ def draw_strips(panels: Sequence[Strip | Distribution], title: str) -> Figure:
 
 
 def _draw_strip(axis: Axes, strip: Strip) -> None:
-    from parshall.plot import FAINT, MARKERS, SERIES
+    from parshall.plot import FAINT, MARKERS, SERIES, shortened
 
     scale, unit = scale_of(_extent(strip), strip.unit)
     if strip.zero:
         axis.axvline(0, color=FAINT, linewidth=0.9)
     for place, row in enumerate(strip.rows):
         colour, marker = SERIES[row.series % len(SERIES)], MARKERS[row.series % len(MARKERS)]
-        values = np.array(row.values) / scale
+        values = np.array(row.values, dtype=np.float64) / scale
+        values = values[np.isfinite(values)]
+        if not values.size:
+            continue  # Matplotlib finds no layout around markers that are nowhere.
         axis.plot(
             values, np.full(len(values), place), "|", color=colour, markersize=7, alpha=0.35, clip_on=False
         )
-        below, above = _arms(strip, row)
+        if not np.isfinite(row.interval.mean):
+            continue
+        below, above = arms(row.interval)
         axis.errorbar(
             row.interval.mean / scale, place, xerr=[[below / scale], [above / scale]], fmt=marker,
             color=colour, markersize=4, capsize=2.5, linewidth=1.2, clip_on=False,
         )  # fmt: skip
-    labels = [row.label for row in strip.rows]
+    labels = [shortened(row.label) for row in strip.rows]
     axis.set_yticks(range(len(labels)), labels)
     axis.set_ylim(len(labels) - 0.4, -0.6)
     axis.tick_params(axis="y", length=0)
     axis.margins(x=0.06)
     axis.set_title(quantity_label(strip.title, unit), fontsize="small", fontweight="normal")
     _plain_numbers(axis)
-
-
-def _arms(strip: Strip, row: Row) -> tuple[float, float]:
-    """Reach of the interval on either side: no share is negative, or more than all."""
-    half = row.interval.half_width if row.interval.bounded else 0.0
-    most = _WHOLE.get(strip.unit, 1.0 if strip.title.startswith("fairness") else None)
-    if strip.zero or most is None:
-        return half, half
-    mean = row.interval.mean
-    return min(half, max(mean, 0.0)), min(half, max(most - mean, 0.0))
 
 
 def _extent(strip: Strip) -> list[float]:

@@ -90,6 +90,19 @@ class ScenarioMethods:
         return {link.name: link.ports[0] for link in self.links if link.name}
 
     @property
+    def port_names(self: Any) -> tuple[str, ...]:
+        """The name that recordings have for each port, in the order of ``ports``: that of the link for the
+        forward port of a link with a name, else ``a->b``.
+        """
+        return tuple(name for link in self.links for name in (link.name or link.ports[0], link.ports[1]))
+
+    @property
+    def port_numbers(self: Any) -> dict[str, int]:
+        """The place of each port in ``ports``, by the name of its link and by ``a->b``."""
+        own = {link.name: 2 * number for number, link in enumerate(self.links) if link.name}
+        return own | {port: number for number, port in enumerate(self.ports)}
+
+    @property
     def routes(self: Any) -> dict[str, Route]:
         """The nodes that each flow's data and ACKs pass, by the flow's name. Raises ScenarioError."""
         text = self.to_json()

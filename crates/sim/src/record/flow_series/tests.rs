@@ -69,7 +69,7 @@ proptest! {
                 }
             }
             for &(at, of, packets) in delivered.iter().filter(|(_, of, _)| *of == flow) {
-                series.delivered(Time::from_ps(at), of, packets);
+                series.data_arrived(Time::from_ps(at), of, packets, at % 3);
             }
         }
         let rows: Vec<(u64, u32)> =
@@ -84,6 +84,13 @@ proptest! {
         prop_assert_eq!(column(&table, "flow"), flows.into());
         prop_assert_eq!(column(&table, "packets_sent"), counts(&sent));
         prop_assert_eq!(column(&table, "packets_delivered"), counts(&delivered));
+        let mut most = [0; FLOWS as usize];
+        let arrivals = delivered.iter().map(|&(at, flow, packets)| {
+            let arrived = most[flow as usize].max(packets + at % 3);
+            most[flow as usize] = arrived;
+            (at, flow, arrived)
+        });
+        prop_assert_eq!(column(&table, "packets_arrived"), counts(&arrivals.collect::<Vec<_>>()));
         let state = |&(at, flow): &(u64, u32)| last(&changed, flow, at).map_or(Shown::NOTHING, shown);
         let states: Vec<Shown> = rows.iter().map(state).collect();
         let high_acks: Vec<i64> = states.iter().map(|shown| shown.high_ack).collect();
