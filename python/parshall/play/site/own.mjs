@@ -34,7 +34,7 @@ function pinged({ rtts }, name, text) {
   changed = median > least ? set(changed, ["dumbbell", "jitter"], { most }) : remove(changed, ["dumbbell", "jitter"]);
   const line = { name, colour: 0, ...measured(rtts) };
   const panel = { id: "own", title: `Round-trip times of ${name}, one a second`, unit: "ms", lines: [line], total: line };
-  const jitter = median > least ? `jitter of 0 to ${most}, so that half of the round trips without a queue exceed their median of ${shown(1e3 * median)} ms` : "no jitter";
+  const jitter = median > least ? `jitter of 0 to ${most}, so that half of the round trips of lone packets exceed the median of ${shown(1e3 * median)} ms` : "no jitter";
   const told = `${rtts.length} round trips of ${name}: the path has the smallest of them, ${shown(1e3 * least)} ms, and ${jitter}.`;
   return { text: changed, told, panel, rtts };
 }
