@@ -259,9 +259,7 @@ def test_round_trips_of_ones_own_become_those_of_the_path(least: float) -> None:
         (first,) = ask({"ask": "own", "name": "ping.txt", "text": text, "scenario": lesson})
         (found,) = ask({"ask": "own", "name": "ping.txt", "text": text, "scenario": first["text"]})
         path = {**tomllib.loads(found["text"])["dumbbell"], "duration": "600 s"}
-        tiny = parshall.Tcp(
-            header_bytes=1, ack_bytes=1, payload_bytes=1, handshake=False, delayed_ack=False
-        )
+        tiny = parshall.Tcp(header_bytes=1, ack_bytes=1, payload_bytes=1, handshake=False, delayed_ack=False)
         once = parshall.Transfer(packets=1)
         lone = parshall.FlowGroup(count=200, transport=tiny, app=once, start_spread="590 s")
         bell = parshall.Dumbbell(**{**path, "flows": [lone], "record": parshall.Record(rtt="*")})

@@ -45,7 +45,9 @@ def drive(parts: Sequence[str], patience: float = 240.0, **asked: object) -> dic
     """
     with _driven() as (address, found), tempfile.TemporaryFile("w+", errors="replace") as log:
         query = urlencode({"parts": ",".join(parts), **asked})
-        with _chromium(f"{address}drive.html?{query}", 1700, 1000, "--enable-logging=stderr", log=log) as browser:
+        with _chromium(
+            f"{address}drive.html?{query}", 1700, 1000, "--enable-logging=stderr", log=log
+        ) as browser:
             try:
                 heard = found.get(timeout=patience)
             except Empty:
@@ -53,7 +55,9 @@ def drive(parts: Sequence[str], patience: float = 240.0, **asked: object) -> dic
             finally:
                 browser.terminate()
         log.seek(0)
-        return heard | {"console": [line.rstrip() for line in log if ":CONSOLE" in line and _DRIVES not in line]}
+        return heard | {
+            "console": [line.rstrip() for line in log if ":CONSOLE" in line and _DRIVES not in line]
+        }
 
 
 def shoot(file: Path, fragment: str, width: int, height: int, dark: bool) -> None:

@@ -1,4 +1,4 @@
-"""What the site's notebooks say in words, held against what their code computes.
+"""Claims in the prose of the site's notebooks, held against what their code computes.
 
 A page ends with a hidden cell in which each claim of its prose stands once more, beside the expression that decides
 it::
@@ -62,7 +62,7 @@ def prose(page: str) -> str:
 def sentences(page: str) -> Iterator[str]:
     """The sentences of a page's prose, without headings."""
     for paragraph in prose(page).split("\n\n"):
-        if not paragraph.startswith("#"):
+        if paragraph and not paragraph.startswith("#"):
             yield from re.split(r"(?<=[.?!:])\s+(?=[A-Z`(*\[])", paragraph)
 
 
@@ -89,8 +89,14 @@ def _plain(text: str) -> str:
 def _vouched(page: str) -> Iterator[str]:
     for code in cells(page):
         for node in ast.walk(ast.parse(code)):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("says", "given"):
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Name)
+                and node.func.id in ("says", "given")
+            ):
                 text = node.args[0]
                 if not (isinstance(text, ast.Constant) and isinstance(text.value, str)):
-                    raise ValueError(f"line {node.lineno} of a cell: {node.func.id} takes a text in quotes first")
+                    raise ValueError(
+                        f"line {node.lineno} of a cell: {node.func.id} takes a text in quotes first"
+                    )
                 yield text.value
