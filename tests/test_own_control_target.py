@@ -1,4 +1,4 @@
-"""The control of the tutorial, the guide and ``examples/own_control.py`` holds its target, as all three say."""
+"""The control of tutorial, guide and ``examples/own_control.py`` holds its target, as all three say."""
 
 from __future__ import annotations
 

@@ -248,7 +248,7 @@ def test_the_newer_of_two_runs_at_once_is_not_lost() -> None:
 @needs_node
 @pytest.mark.parametrize("least", [3.0, 31.5, 180.0], ids=lambda least: f"{least:g} ms")
 def test_round_trips_of_ones_own_become_those_of_the_path(least: float) -> None:
-    """Lone packets have the smallest round trip and the median of the file, as the page says; so it is, too, where the
+    """Lone packets have the smallest round trip and the median of the file, as the page says, also where the
     file has no jitter and the scenario had some.
     """
     draws = np.random.default_rng(1)

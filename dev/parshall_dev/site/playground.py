@@ -33,7 +33,7 @@ BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "
 
 _DRIVER = Path(__file__).parent
 _DRIVES = "/drive.mjs ("
-"""The end of a line of the console that the driver left, to which Chromium says that it reads pixels slowly."""
+"""A sign of a line of the console that is about the driver, whose way to read pixels Chromium calls slow."""
 _OURS = {"/drive.html": "playground.html", "/drive.mjs": "playground.mjs"}
 
 
@@ -107,9 +107,7 @@ def _driven() -> Iterator[tuple[str, SimpleQueue[dict[str, Any]]]]:
 def _chromium(
     address: str, width: int, height: int, *flags: str, log: IO[str] | int = subprocess.DEVNULL
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """Chromium with nothing kept, at an address, with what it logs in ``log``. Raises ClickException where there
-    is none.
-    """
+    """Chromium with nothing kept, at an address, logging into ``log``. Raises ClickException where none is."""
     if BROWSER is None:
         raise click.ClickException("no Chromium was found")
     usual = ("--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars")
