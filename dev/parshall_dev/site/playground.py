@@ -107,7 +107,7 @@ def _driven() -> Iterator[tuple[str, SimpleQueue[dict[str, Any]]]]:
 def _chromium(
     address: str, width: int, height: int, *flags: str, log: IO[str] | int = subprocess.DEVNULL
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """Chromium with nothing kept, at an address, logging into ``log``. Raises ClickException where none is."""
+    """Chromium with nothing kept, at an address, logging into ``log``. Raises ClickException if none is."""
     if BROWSER is None:
         raise click.ClickException("no Chromium was found")
     usual = ("--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars")
