@@ -1,4 +1,4 @@
-"""What the tutorial and the short answers say in words is what their code computes."""
+"""Claims in the prose of the tutorial and of the short answers, which their code computes."""
 
 from __future__ import annotations
 

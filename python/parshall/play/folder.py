@@ -20,7 +20,8 @@ def page() -> Path:
     missing = [name for name in (_MODULE, _WRAPPER) if not (_SITE / name).is_file()]
     if missing:
         raise ParshallError(
-            f"the playground has no {missing[0]}: run make wasm once, which takes some minutes and downloads 140 MB"
+            f"the playground has no {missing[0]}: run make wasm once, "
+            "which takes some minutes and downloads 140 MB"
         )
     return _SITE
 
