@@ -220,7 +220,9 @@ def test_no_script_fails_and_the_console_stays_empty(found: dict[str, Any]) -> N
 @pytest.mark.exhaustive
 @pytest.mark.skipif(BROWSER is None or not BUILT, reason="needs Chromium and make wasm")
 def test_every_lesson_and_variant_runs_in_the_page() -> None:
-    found = drive(["lessons"])["lessons"]
+    driven = drive(["lessons"])
+    assert driven["console"] == []
+    found = driven["lessons"]
     assert sorted(found) == [file.stem for file in LESSONS]
     for name, lesson in found.items():
         assert lesson["fault"] == "", name
