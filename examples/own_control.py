@@ -16,8 +16,8 @@ import parshall
 
 
 class Gentle(parshall.Control):
-    """Holds the queueing delay near ``target`` seconds: below it grows as Reno does, above it shrinks as
-    fast.
+    """Holds the queueing delay near ``target`` seconds: the window moves towards the one that would leave a
+    queue of that length, about as far in a round trip as it has to go.
     """
 
     target: float = 0.005
@@ -28,9 +28,8 @@ class Gentle(parshall.Control):
         if self.cwnd < self.ssthresh and ack.srtt - ack.min_rtt < self.target:
             self.open(ack.slow_start)
         else:
-            self.ssthresh = min(self.ssthresh, self.cwnd)
-            error = self.target - (ack.srtt - ack.min_rtt)
-            self.cwnd = max(2.0, self.cwnd + min(1.0, max(-1.0, error / self.target)) / self.cwnd)
+            wanted = self.cwnd * (ack.min_rtt + self.target) / ack.rtt
+            self.cwnd = self.ssthresh = max(2.0, self.cwnd + (wanted - self.cwnd) / self.cwnd)
 
 
 CONTROLS = {"Gentle, ten lines": Gentle(), "CUBIC": parshall.Cubic.linux(), "BBR": parshall.Bbr()}

@@ -6,8 +6,8 @@ import { pathToFileURL } from "node:url";
 
 const folder = process.argv[2];
 const load = (name) => import(pathToFileURL(`${folder}/${name}.mjs`));
-const modules = ["data", "edit", "lessons", "link", "python", "runner", "schema"];
-const [data, edit, lessons, link, python, runner, schema] = await Promise.all(modules.map(load));
+const modules = ["data", "edit", "lessons", "link", "own", "python", "runner", "schema"];
+const [data, edit, lessons, link, own, python, runner, schema] = await Promise.all(modules.map(load));
 
 /** The smallest module there is. */
 const NOTHING = new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]);
@@ -81,6 +81,7 @@ const answers = {
   lessons: () => lessons.LESSONS,
   base: ({ value }) => schema.base(value),
   recognised: ({ name, text }) => data.recognised(name, text),
+  own: ({ name, text, scenario }) => own.ownData(data.recognised(name, text), name, scenario),
   heard: ({ steps }) => heard(steps),
   said: ({ wasm, messages }) => said(wasm, messages),
 };

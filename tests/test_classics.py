@@ -29,6 +29,14 @@ def mean(result: Any, metric: str, **labels: Any) -> float:
     return float(result.interval(metric, point).mean)
 
 
+def assert_said(words: str, *values: float, within: float) -> None:
+    """The guide has these words, with numbers for ``{}`` that are those values, each to a relative error."""
+    text = " ".join(GUIDE.read_text().split())
+    found = re.search(re.escape(words).replace(r"\{\}", r"(\d+(?:\.\d+)?)"), text)
+    assert found is not None, words
+    assert [float(number) for number in found.groups()] == pytest.approx(values, rel=within)
+
+
 def test_ten_examples_have_forty_lines_at_most_and_a_figure() -> None:
     assert {path.stem for path in EXAMPLES} == {function.__name__ for function in FIGURES_OF}
     assert len(EXAMPLES) == 10
@@ -85,6 +93,10 @@ def test_bbr_beside_cubic() -> None:
     for flows in (1, 2, 4, 8, 16):
         bbr, cubic = (mean(result, name, flows=flows) for name in ("bbr", "cubic"))
         assert 0.33 < bbr / (bbr + cubic) < 0.48
+    parts = [mean(result, "bbr", flows=flows) / 1e6 for flows in (1, 16)]
+    others = [mean(result, "cubic", flows=flows) / 1e6 for flows in (1, 16)]
+    shares = [100 * own / (own + other) for own, other in zip(parts, others, strict=True)]
+    assert_said("{} % beside one flow, {} % beside 16", *shares, within=0.05)
 
 
 @pytest.mark.exhaustive
@@ -110,6 +122,11 @@ def test_phase_effects() -> None:
     assert parts[0.01].max() < 0.8
     assert parts[0.04].min() > 0.45
     assert parts[0.04].max() < 0.62
+    assert_said(
+        "between {} and {} % with jumps", *(100 * edge(parts[1e-6]) for edge in (min, max)), within=0.05
+    )
+    assert_said("but up to {} % remain", 100 * parts[0.01].max(), within=0.05)
+    assert_said("leaves {} to {} %", *(100 * edge(parts[0.04]) for edge in (min, max)), within=0.05)
 
 
 @pytest.mark.exhaustive
@@ -118,6 +135,9 @@ def test_dctcp() -> None:
     tcp, dctcp = (mean(result, "goodput", sender=name) for name in ("tcp", "dctcp"))
     assert dctcp > 0.99 * tcp > 0.95e9
     assert mean(result, "queue", sender="dctcp") < 0.1 * mean(result, "queue", sender="tcp")
+    assert_said("{} Mbit/s both", tcp / 1e6, within=0.01)
+    queues = [mean(result, "queue", sender=name) for name in ("tcp", "dctcp")]
+    assert_said("with {} packets waiting and with {}", *queues, within=0.05)
 
 
 @pytest.mark.exhaustive
@@ -129,6 +149,9 @@ def test_codel() -> None:
         assert 0.65 * full < mean(result, "delay", queue="droptail", buffer=buffer) < full
         goodputs = [mean(result, "goodput", queue=queue, buffer=buffer) for queue in ("codel", "droptail")]
         assert goodputs[0] > 0.975 * goodputs[1]
+    delays = [1e3 * mean(result, "delay", queue=queue, buffer=1000) for queue in ("droptail", "codel")]
+    assert_said("{} ms against {} ms behind a buffer of 1000 packets", *delays, within=0.05)
+    assert_said("for {} % of the goodput", 100 * (1 - goodputs[0] / goodputs[1]), within=0.2)
 
 
 @pytest.mark.exhaustive
@@ -145,6 +168,13 @@ def test_red() -> None:
     red, drop = ("red 35", "droptail 60")
     assert abs(mean(result, "delay", queue=red) - mean(result, "delay", queue=drop)) < 0.0006
     assert mean(result, "throughput", queue=red) > mean(result, "throughput", queue=drop) + 0.08
+    assert_said(
+        "{} % of the link at {} ms, where drop-tail has {} %",
+        100 * mean(result, "throughput", queue=red),
+        1e3 * mean(result, "delay", queue=red),
+        100 * mean(result, "throughput", queue=drop),
+        within=0.05,
+    )
 
 
 @pytest.mark.exhaustive
@@ -153,3 +183,7 @@ def test_cellular() -> None:
     assert mean(result, "delay", queue="droptail") > 5
     assert mean(result, "delay", queue="codel") < 0.05
     assert mean(result, "goodput", queue="codel") > 0.8 * mean(result, "goodput", queue="droptail")
+    waits = mean(result, "delay", queue="droptail"), 1e3 * mean(result, "delay", queue="codel")
+    assert_said("wait at most {} s, with CoDel {} ms", *waits, within=0.05)
+    price = 1 - mean(result, "goodput", queue="codel") / mean(result, "goodput", queue="droptail")
+    assert_said("ms, for {} % of the goodput. A recorded", 100 * price, within=0.1)

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import parshall
@@ -242,6 +243,35 @@ def test_the_newer_of_two_runs_at_once_is_not_lost() -> None:
     steps = [["run", "one"], ["settle"], ["late"], ["run", "two"], ["run", "three"], ["settle"], ["answer"]]
     (found,) = ask({"ask": "heard", "steps": steps})
     assert found == [{"text": "three"}]
+
+
+@needs_node
+@pytest.mark.parametrize("least", [3.0, 31.5, 180.0], ids=lambda least: f"{least:g} ms")
+def test_round_trips_of_ones_own_become_those_of_the_path(least: float) -> None:
+    """Lone packets have the smallest round trip and the median of the file, as the page says, also where the
+    file has no jitter and the scenario had some.
+    """
+    draws = np.random.default_rng(1)
+    lesson = next(file for file in LESSONS if file.stem == "bufferbloat").read_text(encoding="utf-8")
+    for spread in (0.0, 0.1, 2.0):
+        rtts = [least, *(least * (1 + spread * draws.exponential(1.0, 400)))]
+        text = "".join(f"64 bytes: icmp_seq={n} time={rtt:.3f} ms\n" for n, rtt in enumerate(rtts))
+        (first,) = ask({"ask": "own", "name": "ping.txt", "text": text, "scenario": lesson})
+        (found,) = ask({"ask": "own", "name": "ping.txt", "text": text, "scenario": first["text"]})
+        path = {**tomllib.loads(found["text"])["dumbbell"], "duration": "600 s"}
+        tiny = parshall.Tcp(header_bytes=1, ack_bytes=1, payload_bytes=1, handshake=False, delayed_ack=False)
+        once = parshall.Transfer(packets=1)
+        lone = parshall.FlowGroup(count=200, transport=tiny, app=once, start_spread="590 s")
+        bell = parshall.Dumbbell(**{**path, "flows": [lone], "record": parshall.Record(rtt="*")})
+        run = parshall.run(bell, seed=1)
+        simulated = 1e3 * run.columns("rtt")["rtt"]
+        middle = np.median(rtts)
+        assert simulated.min() == pytest.approx(least, rel=0.02, abs=0.02 * (middle - least))
+        assert np.median(simulated) == pytest.approx(middle, rel=0.02, abs=0.15 * (middle - least))
+        assert f"the smallest of them, {least:g} ms" in found["told"]
+        assert ("no jitter" in found["told"]) == (spread == 0.0)
+        for most in re.findall("jitter of 0 to ([^,]+),", found["told"]):
+            assert f'most = "{most}"' in found["text"]
 
 
 @needs_node

@@ -7,6 +7,7 @@ room for other seeds and say no more than the lesson does.
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -111,6 +112,26 @@ def test_every_lesson_has_its_claims(told: dict[str, dict[str, Any]]) -> None:
     tests = {name.removeprefix("test_").replace("_", "-") for name in globals() if name.startswith("test_")}
     assert len(told) == 9
     assert set(told) <= tests
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "times"),
+    [
+        ("bufferbloat", "the 48 that the path itself holds", 1),
+        ("bbr", "some 200 packets, twice what the path holds", 2),
+    ],
+)
+def test_what_the_path_holds_is_said_in_packets_as_they_are_on_the_wire(
+    name: str, said: str, times: int, told: dict[str, dict[str, Any]]
+) -> None:
+    bell = tomllib.loads((SITE / "lessons" / f"{name}.toml").read_text(encoding="utf-8"))["dumbbell"]
+    rate = parshall.units.parse_rate(bell["rate"])
+    delay, access = (parshall.units.parse_duration(bell[key]) for key in ("delay", "access_delay"))
+    tcp = parshall.Tcp()
+    path = rate * 2 * (delay + 2 * access) / (8 * (tcp.payload_bytes + tcp.header_bytes))
+    assert said in " ".join(told[name]["text"])
+    (number,) = map(int, re.findall(r"\d+", said))
+    assert number == pytest.approx(times * path, rel=0.05)
 
 
 def test_bufferbloat(lesson: Lesson) -> None:

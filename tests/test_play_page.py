@@ -80,9 +80,10 @@ def test_a_module_that_is_not_built_is_one_line(site: Path, capsys: pytest.Captu
     assert main(["play", "--no-open"]) == 1
     assert (
         capsys.readouterr().err
-        == "parshall: the playground has no parshall.wasm, expected the engine as make wasm builds it\n"
+        == "parshall: the playground has no parshall.wasm: run make wasm once, which takes some minutes and "
+        "downloads 140 MB\n"
     )
-    with pytest.raises(ParshallError, match=r"no parshall\.wasm"):
+    with pytest.raises(ParshallError, match=r"no parshall\.wasm: run make wasm"):
         play.page()
 
 
@@ -101,13 +102,13 @@ def test_a_site_has_the_page_or_says_what_is_missing(site: Path, tmp_path: Path)
     (site / "parshall.wasm").unlink()
     put_beside(tmp_path / "other")
     told = (tmp_path / "other" / "play" / "index.html").read_text()
-    assert "the playground has no parshall.wasm, expected the engine as make wasm builds it." in told
+    assert "the playground has no parshall.wasm: run make wasm once" in told
 
 
 # --- The page, in Chromium ---------------------------------------------------------------------------------
 
 
-PARTS = ("load", "slide", "follow", "fault", "share", "own", "widths")
+PARTS = ("load", "slide", "follow", "fault", "share", "own", "walk", "widths")
 
 
 @pytest.fixture(scope="module")
@@ -203,10 +204,25 @@ def test_widths_from_a_phone_to_a_desktop(part: dict[str, Any]) -> None:
         assert wide <= int(width), f"at {width} pixels the page is {wide} wide"
 
 
+def test_walk_through_all_lessons_there_and_back(part: dict[str, Any]) -> None:
+    lessons = {file.stem for file in LESSONS}
+    assert set(part["visited"]) == lessons
+    assert len(part["visited"]) == 4 * len(lessons) - 1
+    assert part["empty"] == [], "each plot that is shown has a picture"
+    assert part["wide"] == []
+
+
+def test_no_script_fails_and_the_console_stays_empty(found: dict[str, Any]) -> None:
+    """Each part of the use above: an exception that nobody catches, in page or worker, is a line there."""
+    assert found["console"] == []
+
+
 @pytest.mark.exhaustive
 @pytest.mark.skipif(BROWSER is None or not BUILT, reason="needs Chromium and make wasm")
 def test_every_lesson_and_variant_runs_in_the_page() -> None:
-    found = drive(["lessons"])["lessons"]
+    driven = drive(["lessons"])
+    assert driven["console"] == []
+    found = driven["lessons"]
     assert sorted(found) == [file.stem for file in LESSONS]
     for name, lesson in found.items():
         assert lesson["fault"] == "", name

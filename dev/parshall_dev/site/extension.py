@@ -19,7 +19,7 @@ def state() -> str:
     digest = hashlib.sha256()
     files = [
         *(ROOT / "python" / "parshall").rglob("*.py"),
-        ROOT / "dev" / "parshall_dev" / "site" / "shell.py",
+        *(ROOT / "dev" / "parshall_dev" / "site" / name for name in ("prose.py", "shell.py")),
     ]
     for file in sorted(files):
         digest.update(file.read_bytes())

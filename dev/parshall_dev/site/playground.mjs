@@ -176,6 +176,47 @@ async function lessons() {
   return found;
 }
 
+/** Plots that are shown and have no picture. */
+function emptyPlots({ inner, page }) {
+  const figures = [...inner.document.querySelectorAll("#plots figure.plot")].filter((figure) => !drawnOn(figure.querySelector("canvas")));
+  return figures.map((figure) => `${page.lesson.id}: ${figure.dataset.panel}`);
+}
+
+/** Goes to a lesson and moves the cursor at once, while its first run is still under way. */
+async function go(at, value) {
+  await ran(at, () => {
+    input(at.$("lesson"), value, "change");
+    at.page.view.setCursor(1);
+  });
+  await until(() => at.page.lesson.id === value && at.page.drawn.toml === at.page.text, value);
+  return emptyPlots(at);
+}
+
+/** Walks through all lessons at the width of a phone, there and back at that of a desktop, and straight from the first to each. */
+async function walk() {
+  const found = { empty: [], visited: [], wide: [] };
+  const phone = await opened("", 390);
+  const names = [...phone.$("lesson").options].map((each) => each.value).filter(Boolean);
+  const visit = async (at, value, width) => {
+    found.empty.push(...(await go(at, value)));
+    found.visited.push(value);
+    if (at.inner.document.documentElement.scrollWidth > width) found.wide.push(`${value} at ${width}`);
+  };
+  for (const value of names) await visit(phone, value, 390);
+  const desktop = await opened("", 1280);
+  for (const value of names) {
+    await visit(desktop, value, 1280);
+    for (const title of [...desktop.$("panels").querySelectorAll("[aria-pressed=false]")].map((chip) => chip.title)) {
+      [...desktop.$("panels").children].find((chip) => chip.title === title).click();
+    }
+    await pause(50);
+    found.empty.push(...emptyPlots(desktop));
+  }
+  for (const value of names.toReversed()) await visit(desktop, value, 1280);
+  for (const value of names.slice(1)) await visit(await opened(), value, 1280);
+  return found;
+}
+
 async function widths() {
   const found = {};
   for (const width of [390, 768, 1280, 1600]) {
@@ -195,7 +236,7 @@ async function show(fragment) {
   await pause(300);
 }
 
-const parts = { load, slide, follow, fault, share, own, lessons, widths };
+const parts = { load, slide, follow, fault, share, own, lessons, walk, widths };
 const found = {};
 if (asked.has("shot")) await show(asked.get("shot"));
 else for (const name of (asked.get("parts") ?? Object.keys(parts).join()).split(",")) {

@@ -17,7 +17,7 @@ from html import escape
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Event, Thread
-from typing import Any
+from typing import IO, Any
 from urllib.parse import urlencode
 
 import click
@@ -32,23 +32,32 @@ BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "
 """The program of Chromium, or None."""
 
 _DRIVER = Path(__file__).parent
+_DRIVES = "/drive.mjs ("
+"""A sign of a line of the console that is about the driver, whose way to read pixels Chromium calls slow."""
 _OURS = {"/drive.html": "playground.html", "/drive.mjs": "playground.mjs"}
 
 
 def drive(parts: Sequence[str], patience: float = 240.0, **asked: object) -> dict[str, Any]:
-    """Uses the page in the parts of ``playground.mjs`` and returns what each found, by name.
+    """Uses the page in the parts of ``playground.mjs`` and returns what each found, by name, and under
+    ``console`` the lines that the page's scripts left in the browser's console, where their errors end up.
 
     Raises ClickException where nothing was heard from the page.
     """
-    with _driven() as (address, found):
+    with _driven() as (address, found), tempfile.TemporaryFile("w+", errors="replace") as log:
         query = urlencode({"parts": ",".join(parts), **asked})
-        with _chromium(f"{address}drive.html?{query}", 1700, 1000) as browser:
+        with _chromium(
+            f"{address}drive.html?{query}", 1700, 1000, "--enable-logging=stderr", log=log
+        ) as browser:
             try:
-                return found.get(timeout=patience)
+                heard = found.get(timeout=patience)
             except Empty:
                 raise click.ClickException(f"the page said nothing within {patience:g} s") from None
             finally:
                 browser.terminate()
+        log.seek(0)
+        return heard | {
+            "console": [line.rstrip() for line in log if ":CONSOLE" in line and _DRIVES not in line]
+        }
 
 
 def shoot(file: Path, fragment: str, width: int, height: int, dark: bool) -> None:
@@ -95,14 +104,16 @@ def _driven() -> Iterator[tuple[str, SimpleQueue[dict[str, Any]]]]:
 
 
 @contextmanager
-def _chromium(address: str, width: int, height: int, *flags: str) -> Iterator[subprocess.Popen[bytes]]:
-    """Chromium with nothing kept, at an address. Raises ClickException where there is none."""
+def _chromium(
+    address: str, width: int, height: int, *flags: str, log: IO[str] | int = subprocess.DEVNULL
+) -> Iterator[subprocess.Popen[bytes]]:
+    """Chromium with nothing kept, at an address, logging into ``log``. Raises ClickException if none is."""
     if BROWSER is None:
         raise click.ClickException("no Chromium was found")
     usual = ("--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars")
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         own = (f"--window-size={width},{height}", f"--user-data-dir={profile}", *flags, address)
-        with subprocess.Popen([BROWSER, *usual, *own], stderr=subprocess.DEVNULL) as browser:
+        with subprocess.Popen([BROWSER, *usual, *own], stderr=log) as browser:
             yield browser
 
 

@@ -302,7 +302,7 @@ def play(port: int, no_open: bool, out: str | None) -> None:
     """Open the playground: the engine itself, in the browser.
 
     Bufferbloat with one slider, eight more lessons, and any scenario by controls and TOML. Serves on this
-    computer alone, until Ctrl-C; nothing is sent anywhere. Needs the engine that make wasm builds.
+    computer alone, until Ctrl-C; nothing is sent anywhere. In a checkout run make wasm once before.
     """
     from parshall.cli.commands.play import play as serve
 

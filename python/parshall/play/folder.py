@@ -19,7 +19,10 @@ def page() -> Path:
     """The folder for a web server. Raises ParshallError where the engine's module is not in it."""
     missing = [name for name in (_MODULE, _WRAPPER) if not (_SITE / name).is_file()]
     if missing:
-        raise ParshallError(f"the playground has no {missing[0]}, expected the engine as make wasm builds it")
+        raise ParshallError(
+            f"the playground has no {missing[0]}: run make wasm once, "
+            "which takes some minutes and downloads 140 MB"
+        )
     return _SITE
 
 

@@ -272,9 +272,6 @@ class Part(metaclass=Described):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(self._shown_fields())})"
 
-    def __str__(self) -> str:
-        return " ".join(self._shown_fields())
-
     def canonical(self) -> dict[str, Any]:
         """Plain tables and lists without what is at its default: equal for equal values."""
         plain: dict[str, Any] = json.loads(canonical_json(self))

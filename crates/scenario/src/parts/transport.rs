@@ -27,7 +27,7 @@ parts! {
         pacing: FLAG => B(false),
         /// Estimator of the retransmission timeout.
         rto: Takes::OneOf(&ANY_RTO) => NONE,
-        /// Payload of a full segment.
+        /// Payload of a full segment. No profile changes it: Linux sends 1448 bytes over Ethernet.
         payload_bytes: PACKET_SIZE => I(1000),
         /// Headers of a data packet. With a handshake, packet 0 is a SYN of this size.
         header_bytes: PACKET_SIZE => I(40),

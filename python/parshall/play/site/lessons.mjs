@@ -9,7 +9,7 @@ export const LESSONS = [
     title: "Bufferbloat",
     text: [
       "Three downloads fill the buffer of a slow link, and a call waits in the same queue. A large buffer gives no more goodput; it only makes everybody wait.",
-      "Move the slider to the left: some 40 packets, about what the path itself holds, carry as much, and half a second of delay becomes 25 ms. Or keep the buffer and let CoDel drop early.",
+      "Move the slider to the left: some 40 packets, fewer than the 48 that the path itself holds, carry as much, and half a second of delay becomes 25 ms. Or keep the buffer and let CoDel drop early.",
     ],
     slider: { label: "Buffer of the bottleneck", path: [...queue, "limit_packets"], range: [5, 1000], of: "count", unit: "packets" },
     variants: [

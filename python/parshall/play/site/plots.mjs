@@ -13,6 +13,7 @@ export class Plots {
   #shown = new Set(USUAL);
   #order = USUAL;
   #own = null;
+  #drawn = [];
 
   constructor(host, chips, view, say) {
     this.host = host;
@@ -20,10 +21,10 @@ export class Plots {
     this.view = view;
     this.say = say;
     this.colourOf = () => 0;
-    view.listen(() => this.#visible().forEach((plot) => plot.draw()));
+    view.listen(() => this.#drawn.forEach((plot) => plot.draw()));
   }
 
-  /** The plots that a lesson shows, in its order. */
+  /** Chooses the plots of a lesson and their order, from the next run on: until then those of the last run stay. */
   prefer(panels = USUAL) {
     this.#order = panels;
     this.#shown = new Set(panels);
@@ -55,14 +56,17 @@ export class Plots {
 
   #fill() {
     const shown = this.panels.filter(({ id }) => this.#shown.has(id));
-    const plots = shown.map((panel) => {
+    this.#drawn = shown.map((panel) => {
       if (!this.#made.has(panel.id)) this.#made.set(panel.id, new Plot(this.view, this.say));
       return this.#made.get(panel.id);
     });
-    const figures = plots.map((plot) => plot.figure);
+    const figures = this.#drawn.map((plot) => plot.figure);
     const same = figures.length === this.host.children.length && figures.every((figure, at) => figure === this.host.children[at]);
     if (!same) this.host.replaceChildren(...figures);
-    plots.forEach((plot, at) => plot.show({ ...shown[at], colourOf: this.colourOf }, shown[at].id === "own" || shown[at].id === "share" ? [] : this.compared, this.detailed));
+    this.#drawn.forEach((plot, at) => {
+      const alone = shown[at].id === "own" || shown[at].id === "share";
+      plot.show({ ...shown[at], colourOf: this.colourOf }, alone ? [] : this.compared, this.detailed);
+    });
     this.#buttons();
   }
 
@@ -79,9 +83,5 @@ export class Plots {
         return button;
       }),
     );
-  }
-
-  #visible() {
-    return this.panels ? this.panels.filter(({ id }) => this.#shown.has(id)).map(({ id }) => this.#made.get(id)) : [];
   }
 }
