@@ -54,6 +54,7 @@ RANGES = [
     ("Udp", "header_bytes", 0, -1),
     ("Tcp", "header_bytes", 65535, 65536),
     ("Tcp", "quick_acks", 0, -1),
+    ("Tcp", "receive_buffer", 1, 0),
     ("Tcp", "initial_window_packets", 0.5, 0),
     ("Tcp", "ecn", True, 1),
     ("Tcp", "profile", "linux", "Linux"),

@@ -12,9 +12,12 @@ import pytest
 import parshall
 from parshall import Tcp
 from parshall.cli.main import main
+from parshall_dev.validate import kernels
 from parshall_dev.validate.linux import Compared, compare_folder, network_of
+from parshall_dev.validate.slow_start import agrees
 
 FOLDER = Path(__file__).parents[2] / "shared" / "reference" / "linux-tcp"
+KERNELS = FOLDER.parent / "linux-7.3" / "tcp"
 ASKED = {
     "name": "x",
     "repeat": 1,
@@ -41,7 +44,7 @@ def test_the_path_is_that_of_the_emulator() -> None:
     assert [flow.transport.control.kind for flow in network.flows] == ["aimd", "bbr"]
     assert {flow.transport.profile for flow in network.flows} == {"linux"}
     assert [flow.start for flow in network.flows] == [0.0, 5.0]
-    of_hosts = {"quick_acks", "payload_bytes", "header_bytes", "ack_bytes"}
+    of_hosts = {"receive_buffer", "payload_bytes", "header_bytes", "ack_bytes"}
     assert {name for flow in network.flows for name in flow.transport.given()} - of_hosts == {
         "profile",
         "control",
@@ -49,9 +52,7 @@ def test_the_path_is_that_of_the_emulator() -> None:
 
 
 def test_nothing_but_the_profile_and_a_controls_name_does_as_linux_does() -> None:
-    """Packets have the size of Linux's. CUBIC loses more in slow start: the hosts that were measured
-    acknowledge each of the first 740 packets, and the profile the first 16.
-    """
+    """Packets have the size of Linux's."""
     if not FOLDER.is_dir():
         pytest.skip("needs ../shared/reference/linux-tcp")
     with (FOLDER / "summary.csv").open(encoding="utf-8", newline="") as file:
@@ -67,13 +68,12 @@ def test_nothing_but_the_profile_and_a_controls_name_does_as_linux_does() -> Non
         assert goodput == pytest.approx(float(linux["thr_5_end"]), rel=0.01)
         assert delay == pytest.approx(float(linux["queue_delay_mean_ms"]), rel=0.1, abs=1.0)
         drops = parshall.run(network.replace("warm_up", 0), seed=1).flow("f0").packets_dropped
-        if control != "cubic":
-            assert drops == pytest.approx(int(linux["drops"]), rel=0.1), control
+        assert drops == pytest.approx(int(linux["drops"]), rel=0.1), control
 
 
 def test_single_flows_do_as_linux_does(found: dict[str, Compared]) -> None:
     alone = [each for each in found.values() if len(each.controls) == 1]
-    assert len(alone) == 20
+    assert len(alone) == 21
     assert {each.controls[0] for each in alone} == {"reno", "cubic", "bbr"}
     for each in alone:
         (linux, ours), *_ = each.goodput
@@ -83,6 +83,48 @@ def test_single_flows_do_as_linux_does(found: dict[str, Compared]) -> None:
     assert len(near) >= 16
     drops = [each for each in alone if each.drops[0][1] == pytest.approx(each.drops[0][0], rel=1 / 3)]
     assert len(drops) >= 17
+
+
+def test_flows_begin_as_linuxs_do(found: dict[str, Compared]) -> None:
+    """The window at which slow start ends is Linux's in all runs, and so are those soon after, but for runs
+    that lose packets a few times a second: there the same instant may be before a loss in one and after it in
+    the other.
+    """
+    off = []
+    for name, each in found.items():
+        linux, ours = each.beginnings[0]
+        assert agrees(linux.slow_start, ours.slow_start), name
+        pairs = zip(linux.later, ours.later, strict=True)
+        off += [name for pair in pairs if not agrees(*pair)]
+    assert len(off) <= 8
+    assert {name.rsplit("_", 1)[0] for name in off} <= {"r20_t10_b1", "r5_t10_b4", "r5_t40_b1"}
+
+
+def test_hosts_of_their_own_need_no_option(found: dict[str, Compared]) -> None:
+    linux, ours = found["r20_t40_b1_cubic_defbuf"].beginnings[0]
+    assert ours.slow_start == pytest.approx(linux.slow_start, abs=2)
+    given = network_of({**ASKED, "name": "x_defbuf"}, 0.0).flows[0].transport.given()
+    assert "receive_buffer" not in given
+
+
+@pytest.mark.skipif(not KERNELS.is_dir(), reason="needs ../shared/reference/linux-7.3")
+def test_kernels_do_as_their_profiles(capsys: pytest.CaptureFixture[str]) -> None:
+    every = list(kernels.compare_folder(KERNELS))
+    assert {each.kernel.rsplit(".", 1)[0] for each in every} == {"6.1", "6.12", "7.3"}
+    for each in every:
+        linux, ours = each.beginnings[0]
+        assert agrees(linux.slow_start, ours.slow_start), each.name
+        if "droptail" in each.name:
+            assert all(map(agrees, linux.later[:2], ours.later[:2])), each.name
+            if each.kernel != "6.1.176":
+                assert each.drops[1] == pytest.approx(each.drops[0], rel=0.1)
+        if "netem" not in each.name:
+            assert sum(ours for _, ours in each.goodput) == pytest.approx(
+                sum(linux for linux, _ in each.goodput), rel=0.02
+            )
+    assert main(["validate", "linux", str(KERNELS)]) == 0
+    page = Path(__file__).parents[1] / "docs" / "validation" / "linux-kernels.md"
+    assert page.read_text(encoding="utf-8") == capsys.readouterr().out, "write there what the command prints"
 
 
 def test_slow_start_overshoots_as_linuxs_does(found: dict[str, Compared]) -> None:
@@ -112,7 +154,7 @@ def test_the_command_prints_a_table(capsys: pytest.CaptureFixture[str], found: d
     assert main(["validate", "linux", str(FOLDER)]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[2].startswith("| run | goodput, Mbit/s: Linux | ours |")
-    assert len(lines) == 4 + len(found)
+    assert sum(line.startswith("| r") and not line.startswith("| run ") for line in lines) >= 2 * len(found)
     file = Path(__file__).parents[1] / "docs" / "validation" / "linux-runs.md"
     assert file.read_text(encoding="utf-8").splitlines() == lines, "write there what the command prints"
 

@@ -74,13 +74,20 @@ def linux(folder: str | None, **options: Any) -> None:
         return
     if given := [name for name, value in options.items() if value]:
         raise click.UsageError(f"got DIR and --{given[0]}, expected one of them")
+    from parshall_dev.validate import kernels
     from parshall_dev.validate.linux import compare_folder, table
     from parshall_dev.validate.regimes.judging import judge_folder
     from parshall_dev.validate.regimes.page import page
     from parshall_dev.validate.regimes.reading import is_regimes
 
     path = Path(folder)
-    for line in page(judge_folder(path)) if is_regimes(path) else table(compare_folder(path)):
+    if is_regimes(path):
+        lines = page(judge_folder(path))
+    elif kernels.is_kernels(path):
+        lines = kernels.table(kernels.compare_folder(path))
+    else:
+        lines = table(compare_folder(path))
+    for line in lines:
         click.echo(line)
 
 

@@ -182,6 +182,7 @@ impl Transport {
             delivery_rate: (self.delivered - prior_delivered) as f64 / event.rtt,
             app_limited: false,
             in_recovery: self.high_ack < self.recover,
+            held_for: 0.0,
         })
     }
 }

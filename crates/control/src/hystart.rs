@@ -25,8 +25,8 @@ const SAMPLES: u32 = 8;
 const LEAST_GROWTH_S: f64 = 0.004;
 const MOST_GROWTH_S: f64 = 0.016;
 const GROWTH_DIVISOR: f64 = 8.0;
-/// Classic: below this window nothing is looked at; ACKs no further apart make a train, and hosts may hold one back
-/// for so long.
+/// Classic: windows below this are not judged; ACKs no further apart make a train, and hosts may hold one back for so
+/// long.
 const LEAST_WINDOW: f64 = 16.0;
 const TRAIN_GAP: Time = Time::from_ps(2_000_000_000);
 const HELD_BACK_S: f64 = 0.001;
@@ -87,25 +87,27 @@ impl HyStart {
         *self = HyStart { off: self.rule == HyStartRule::PlusPlus, ..HyStart::new(self.rule) };
     }
 
-    /// An ACK opens the window in slow start, by what this rule leaves of it, or ends slow start.
+    /// Ends slow start if an ACK shows that the path is full, by the classic rule (`hystart_update()` of Linux).
     #[inline]
-    pub fn open(&mut self, window: &mut Window, ack: &AckSample<'_>) {
-        match self.rule {
-            HyStartRule::None => window.open(ack.slow_start),
-            _ if self.off => window.open(ack.slow_start),
-            HyStartRule::Classic => {
-                if self.looks_full(window.cwnd, ack) {
-                    window.ssthresh = window.cwnd;
-                    self.off = true;
-                } else {
-                    window.open(ack.slow_start);
-                }
-            }
-            HyStartRule::PlusPlus => self.open_plus_plus(window, ack),
+    pub fn observe(&mut self, window: &mut Window, ack: &AckSample<'_>) {
+        let looks = self.rule == HyStartRule::Classic && !self.off && window.in_slow_start();
+        if looks && self.looks_full(window.cwnd, ack) {
+            window.ssthresh = window.cwnd;
+            self.off = true;
         }
     }
 
-    /// Starts a round when the last one has been acknowledged, and takes a round-trip time.
+    /// Opens the window for an ACK in slow start, by as much as HyStart++ allows.
+    #[inline]
+    pub fn open(&mut self, window: &mut Window, ack: &AckSample<'_>) {
+        if self.rule == HyStartRule::PlusPlus && !self.off {
+            self.open_plus_plus(window, ack);
+        } else {
+            window.open(ack.slow_start);
+        }
+    }
+
+    /// Starts a round if the last one has been acknowledged.
     fn update_round(&mut self, ack: &AckSample<'_>) {
         if ack.high_ack >= self.round_end {
             (self.round_end, self.round_start, self.last_of_train) = (ack.next_seq, ack.now, ack.now);
@@ -115,20 +117,24 @@ impl HyStart {
                 cautious.rounds += 1;
             }
         }
+    }
+
+    /// Adds the round-trip time of an ACK to those of the round.
+    fn add_sample(&mut self, ack: &AckSample<'_>) {
         // [RFC 9406 4.3-c]
         self.least = self.least.min(ack.rtt());
-        self.least_of_all = self.least_of_all.min(ack.rtt());
         self.samples += 1;
     }
 
-    /// Both tests of Ha and Rhee (2011).
+    /// Both tests of Ha and Rhee (2011). Rounds are counted from the first ACK on, as in Linux since 6.14; smaller
+    /// windows than [`LEAST_WINDOW`] are not judged.
     fn looks_full(&mut self, cwnd: f64, ack: &AckSample<'_>) -> bool {
+        self.update_round(ack);
+        self.least_of_all = self.least_of_all.min(ack.rtt());
         if cwnd < LEAST_WINDOW {
-            // Rounds begin with the first window that is looked at, as in Linux.
-            self.least_of_all = self.least_of_all.min(ack.rtt());
             return false;
         }
-        self.update_round(ack);
+        self.add_sample(ack);
         let mut long_train = false;
         if ack.now.since(self.last_of_train) <= TRAIN_GAP {
             self.last_of_train = ack.now;
@@ -141,6 +147,7 @@ impl HyStart {
     /// RFC 9406, section 4.2.
     fn open_plus_plus(&mut self, window: &mut Window, ack: &AckSample<'_>) {
         self.update_round(ack);
+        self.add_sample(ack);
         // [RFC 9406 4.3-d]
         let enough = self.samples >= SAMPLES;
         match self.cautious {
@@ -189,7 +196,10 @@ mod tests {
                     next_seq: high_ack + packets - n,
                     ..ack(now + gap * n as f64, rtt)
                 };
-                hystart.open(&mut window, &sample);
+                hystart.observe(&mut window, &sample);
+                if window.in_slow_start() {
+                    hystart.open(&mut window, &sample);
+                }
                 high_ack += 1;
                 if !window.in_slow_start() {
                     return (round, window.cwnd);

@@ -130,6 +130,8 @@ pub struct PathSample {
     pub app_limited: bool,
     /// Tells if the sender repairs losses, after this ACK.
     pub in_recovery: bool,
+    /// Time until pacing lets the next packet leave, in seconds; 0 if one may leave now.
+    pub held_for: f64,
 }
 
 /// A loss, a mark or a timeout.

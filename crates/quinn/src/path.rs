@@ -135,6 +135,7 @@ impl Path {
             delivery_rate,
             app_limited,
             in_recovery,
+            held_for: 0.0,
         }
     }
 }

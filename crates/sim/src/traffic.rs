@@ -3,7 +3,7 @@
 
 use crate::limits::Steps;
 use crate::random::Stream;
-use crate::scenario::{self, App, Law, ProfileName};
+use crate::scenario::{self, App, Law};
 use crate::units::{Rate, Time};
 
 pub mod apps;
@@ -114,8 +114,7 @@ impl Source {
         };
         let stop = flow.stop.unwrap_or(Time::NEVER);
         // Linux connects when it is told to, and not when there is data.
-        let connects =
-            matches!(&flow.transport, scenario::Transport::Tcp(tcp) if tcp.profile == ProfileName::Linux);
+        let connects = matches!(&flow.transport, scenario::Transport::Tcp(tcp) if tcp.profile.is_linux());
         let after_connecting = Some(first).filter(|&at| connects && start < at && at < Time::NEVER);
         let asked = after_connecting.map_or(first, |_| start);
         (Source { kind, stop, after_connecting }, asked)

@@ -1,7 +1,9 @@
 """``parshall validate linux``: TCP of a real Linux kernel at a known bottleneck, and the profile ``linux``.
 
-A folder holds ``scenarios.json``, what was run, and ``summary.csv``, a line for each run and flow. Repeats of
-a run and variants of its hosts are left out: they have one network here.
+A folder holds ``scenarios.json``, what was run, ``summary.csv``, a line for each run and flow, and samples of
+each run in ``NAME.series.csv.gz``. Repeats of a run are left out, and so are those whose hosts left segments
+together (``_gso``): they have one network here. Where the hosts had the receive buffers of their kernel
+(``_defbuf``) ours has no option set.
 """
 
 from __future__ import annotations
@@ -15,8 +17,9 @@ from typing import Any
 
 from parshall.engine.run import run
 from parshall.errors import ParshallError
-from parshall.scenario import Bulk, DropTail, Flow, Link, Reverse, Scenario, Tcp
-from parshall_dev.validate.linux_hosts import CONTROLS, FAST, HEADER, PAYLOAD, QUICK_ACKS
+from parshall.scenario import Bulk, DropTail, Flow, Link, Record, Reverse, Scenario, Series, Tcp
+from parshall_dev.validate.linux_hosts import CONTROLS, FAST, HEADER, PAYLOAD, RECEIVE_BUFFER
+from parshall_dev.validate.slow_start import Beginning, Floats, beginnings, packets, samples_of
 from parshall_studies import study as st
 
 __all__ = ["Compared", "compare_folder", "network_of", "table"]
@@ -24,7 +27,9 @@ __all__ = ["Compared", "compare_folder", "network_of", "table"]
 _FROM = 5.0
 """Seconds from which on goodput and delay are counted; drops are those of the whole run."""
 _PACKET_BITS = 12_000
-"""Bytes of a full packet on the wire."""
+"""Bits of a full packet on the wire."""
+_INTERVAL = 0.02
+"""Seconds between samples of windows, Linux's and ours."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +43,8 @@ class Compared:
     delay: tuple[float, float]
     """Mean queueing delay in ms, own transmission not included."""
     drops: tuple[tuple[int, int], ...]
+    beginnings: tuple[tuple[Beginning, Beginning], ...]
+    """The beginning of each flow, Linux's and ours."""
 
 
 def compare_folder(folder: Path) -> Iterator[Compared]:
@@ -47,17 +54,22 @@ def compare_folder(folder: Path) -> Iterator[Compared]:
         with (folder / "summary.csv").open(encoding="utf-8", newline="") as file:
             lines = list(csv.DictReader(file))
         for each in asked:
-            if each["repeat"] == 1 and not each["name"].endswith(("_gso", "_defbuf")):
-                yield _compared(each, [line for line in lines if line["name"] == each["name"]])
+            if each["repeat"] == 1 and not each["name"].endswith("_gso"):
+                mine = [line for line in lines if line["name"] == each["name"]]
+                yield _compared(each, mine, samples_of(folder / f"{each['name']}.series.csv.gz"))
     except FileNotFoundError as error:
         raise ParshallError(f"{error.filename}: no such file, expected runs of Linux") from None
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, EOFError, ValueError, LookupError, TypeError) as error:
         reason = f"{type(error).__name__}: {' '.join(str(error).split())}"
         raise ParshallError(f"{folder}: {reason}, expected runs of Linux") from None
 
 
 def network_of(asked: Mapping[str, Any], warm_up: float) -> Scenario:
-    """The path of a run. Its limit counts the packet in transmission, ours does not."""
+    """The path of a run, with series of the windows. Its limit counts the packet in transmission, ours does
+    not.
+    """
+    hosts_own = asked["name"].endswith("_defbuf")
+    buffer = None if hosts_own else RECEIVE_BUFFER
     flows = [
         Flow(
             name=f"f{index}",
@@ -67,10 +79,10 @@ def network_of(asked: Mapping[str, Any], warm_up: float) -> Scenario:
             transport=Tcp(
                 profile="linux",
                 control=CONTROLS[flow["cc"]],
-                quick_acks=QUICK_ACKS,
                 payload_bytes=PAYLOAD,
                 header_bytes=HEADER,
                 ack_bytes=HEADER,
+                receive_buffer=buffer,
             ),
             app=Bulk(),
         )
@@ -93,10 +105,13 @@ def network_of(asked: Mapping[str, Any], warm_up: float) -> Scenario:
         routers=routers,
         links=[fast, bottleneck],
         flows=flows,
+        record=Record(flow_series=Series(of="*", interval=_INTERVAL)),
     )
 
 
-def _compared(asked: Mapping[str, Any], lines: list[dict[str, str]]) -> Compared:
+def _compared(
+    asked: Mapping[str, Any], lines: list[dict[str, str]], samples: Mapping[str, Floats]
+) -> Compared:
     whole, settled = (run(network_of(asked, warm_up), seed=1) for warm_up in (0.0, _FROM))
     seconds = asked["duration_s"] - _FROM
     own = _PACKET_BITS / (asked["rate_mbit"] * 1e6)
@@ -112,17 +127,42 @@ def _compared(asked: Mapping[str, Any], lines: list[dict[str, str]]) -> Compared
             (int(line["drops"]), int(whole.flow(name).packets_dropped))
             for line, name in zip(lines, names, strict=True)
         ),
+        tuple(beginnings(samples, whole, [flow["start_s"] for flow in asked["flows"]])),
     )
 
 
 def table(found: Iterator[Compared]) -> Iterator[str]:
     """As Markdown, line by line."""
+    runs = list(found)
     measures = ("goodput, Mbit/s", "mean queueing delay, ms", "drops")
-    heads = ["run", *(head for each in measures for head in (f"{each}: Linux", "ours"))]
     yield from ("# Runs beside Linux", "")
-    rows = []
-    for each in found:
-        goodput = [", ".join(f"{pair[side]:.2f}" for pair in each.goodput) for side in (0, 1)]
-        drops = [", ".join(str(pair[side]) for pair in each.drops) for side in (0, 1)]
-        rows.append((each.name, *goodput, *(f"{value:.1f}" for value in each.delay), *drops))
-    yield from st.markdown(st.Table("runs", [st.Column(head, "text") for head in heads], rows))
+    yield from _table("runs", measures, [_measures(each) for each in runs])
+    yield from ("", "## How flows begin", "")
+    yield (
+        "The greatest window until slow start has ended, and the windows 0.5, 1 and 2 s after the start of a"
+        " flow, in packets. A dash is a window that was not sampled."
+    )
+    yield ""
+    begins = [
+        (f"{each.name}, flow {index}" if len(each.controls) > 1 else each.name, *_begins(*pair))
+        for each in runs
+        for index, pair in enumerate(each.beginnings)
+    ]
+    yield from _table("beginnings", ("end of slow start", "later"), begins)
+
+
+def _table(name: str, measures: tuple[str, ...], rows: list[tuple[str, ...]]) -> Iterator[str]:
+    heads = ["run", *(head for each in measures for head in (f"{each}: Linux", "ours"))]
+    yield from st.markdown(st.Table(name, [st.Column(head, "text") for head in heads], rows))
+
+
+def _measures(each: Compared) -> tuple[str, ...]:
+    goodput = [", ".join(f"{pair[side]:.2f}" for pair in each.goodput) for side in (0, 1)]
+    drops = [", ".join(str(pair[side]) for pair in each.drops) for side in (0, 1)]
+    return (each.name, *goodput, *(f"{value:.1f}" for value in each.delay), *drops)
+
+
+def _begins(linux: Beginning, ours: Beginning) -> tuple[str, ...]:
+    first = [packets(each.slow_start) for each in (linux, ours)]
+    later = [", ".join(map(packets, each.later)) for each in (linux, ours)]
+    return (*first, *later)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["CONTROLS", "FAST", "HEADER", "PAYLOAD", "QUICK_ACKS"]
+__all__ = ["CONTROLS", "FAST", "HEADER", "PAYLOAD", "RECEIVE_BUFFER"]
 
 CONTROLS: Mapping[str, Any] = {"reno": "aimd", "cubic": "cubic", "bbr": "bbr"}
 """Named alone: the profile ``linux`` knows what Linux makes of them."""
-QUICK_ACKS = 740
-"""These hosts acknowledge each packet at once for as long as the receiver's window still grows to its limit,
-which their large receive buffers make 740 packets; the profile has the 16 that Linux counts anyhow."""
+RECEIVE_BUFFER = 16_777_216
+"""Bytes of the receive buffers of hosts that were set up never to limit a flow (the second value of
+``tcp_rmem``). Where nothing else is said Linux has 131072, as the profile has.
+"""
 PAYLOAD, HEADER = 1448, 52
 """Bytes of a full packet and around it: IPv4 and TCP with time stamps."""
 FAST = 100e9

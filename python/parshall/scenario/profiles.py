@@ -15,6 +15,8 @@ PROFILES: tuple[Literal["rfc", "linux", "ns2"], ...] = ("rfc", "linux", "ns2")
 _OPEN = {
     "clock_phase": "drawn at random",
     "initial_ssthresh_packets": "the receiver's window",
+    "quick_acks": "as the receive buffer grows",
+    "receive_buffer": "none",
 }
 """Fields that may be left open, and what happens then."""
 

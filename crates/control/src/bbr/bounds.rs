@@ -220,6 +220,7 @@ mod tests {
             delivery_rate: 800.0,
             app_limited: false,
             in_recovery: false,
+            held_for: 0.0,
         }
     }
 

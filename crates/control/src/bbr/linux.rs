@@ -19,6 +19,9 @@ const POLICED_ROUNDS: u32 = 48;
 /// many seconds' worth of it.
 const EXCESS_ROUNDS: u32 = 5;
 const MOST_EXCESS_S: f64 = 0.1;
+/// `bbr_high_gain` and `bbr_drain_gain`, in parts of 256.
+pub const HIGH_GAIN: f64 = 739.0 / 256.0;
+pub const DRAIN_GAIN: f64 = 88.0 / 256.0;
 /// `bbr_min_tso_rate`: below it, in packets a second, single packets leave, and two from it on.
 const PAIRS_FROM: f64 = 150_000.0 / PAYLOAD;
 
@@ -54,6 +57,12 @@ impl Linux {
     /// The rate at which the path is policed, if it is.
     pub fn policed_rate(&self) -> Option<f64> {
         self.policed.and(self.looked)
+    }
+
+    /// `bbr_packets_in_net_at_edt`: of `in_flight` packets, those that will be in the network when pacing lets the next one
+    /// leave, if `rate` packets arrive in a second.
+    pub fn in_network(path: &PathSample, in_flight: f64, rate: f64) -> f64 {
+        (in_flight - (rate * path.held_for).floor()).max(0.0)
     }
 
     /// Packets that leave at once at a pacing rate, at least.
@@ -189,6 +198,7 @@ mod tests {
             delivery_rate: 100.0,
             app_limited: false,
             in_recovery: false,
+            held_for: 0.0,
         }
     }
 

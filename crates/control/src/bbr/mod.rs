@@ -6,6 +6,7 @@
 
 mod bounds;
 mod config;
+mod least_rtt;
 mod linux;
 mod rates;
 #[cfg(test)]
@@ -29,9 +30,6 @@ const HIGH_GAIN: f64 = 2.885_39;
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
 /// Section 4.3.4.1: twice the path's product, for delayed and stretched ACKs.
 const CWND_GAIN: f64 = 2.0;
-/// Sections 4.1.2.2 and 4.3.5: seconds for which a least round-trip time counts, and of a stay in ProbeRTT.
-const MIN_RTT_S: f64 = 10.0;
-const PROBE_RTT_S: f64 = 0.2;
 /// Section 4.3.2.2: the pipe is full if the rate grows by less than this in so many rounds.
 const FULL_GROWTH: f64 = 1.25;
 const FULL_ROUNDS: u32 = 3;
@@ -126,12 +124,23 @@ impl Bbr {
     /// The gains of rate and window (sections 4.3.2.1, 4.3.3, 4.3.4.1 and 4.3.5).
     fn gains(&self) -> (f64, f64) {
         match self.phase {
-            Phase::Startup => (HIGH_GAIN, HIGH_GAIN),
+            Phase::Startup => (self.high_gain(), self.high_gain()),
+            Phase::Drain if self.linux.is_some() => (linux::DRAIN_GAIN, linux::HIGH_GAIN),
             Phase::Drain => (1.0 / HIGH_GAIN, HIGH_GAIN),
             Phase::ProbeBw if self.policed_rate().is_some() => (1.0, CWND_GAIN),
             Phase::ProbeBw => (CYCLE[self.cycle], CWND_GAIN),
             Phase::ProbeRtt => (1.0, 1.0),
         }
+    }
+
+    fn high_gain(&self) -> f64 {
+        self.linux.as_ref().map_or(HIGH_GAIN, |_| linux::HIGH_GAIN)
+    }
+
+    /// The pacing rate for a window that leaves in a round trip of so many seconds.
+    fn first_rate(&self, window: &Window, rtt: f64) -> f64 {
+        let margin = self.linux.as_ref().map_or(1.0, |_| PACING_MARGIN);
+        margin * self.high_gain() * window.cwnd / rtt
     }
 
     fn policed_rate(&self) -> Option<f64> {
@@ -238,11 +247,10 @@ impl Bbr {
         let lasted = now.since(self.cycle_start).secs() > self.min_rtt;
         let before = (path.in_flight + i64::from(path.newly_delivered) + i64::from(path.newly_lost)) as f64;
         let gain = self.gains().0;
+        let before = self.in_network(path, before, gain);
         let over = if gain > 1.0 {
             // In version 3 a loss alone does not end it; too many do.
-            // Linux counts what leaves next as in flight already (bbr_packets_in_net_at_edt()).
-            let next = self.linux.as_ref().map_or(0.0, |_| self.linux_quantum());
-            lasted && (path.newly_lost > 0 && self.bounds.is_none() || before + next >= self.inflight(gain))
+            lasted && (path.newly_lost > 0 && self.bounds.is_none() || before >= self.inflight(gain))
         } else if gain < 1.0 {
             lasted || before <= self.inflight(1.0)
         } else {
@@ -251,6 +259,16 @@ impl Bbr {
         if over {
             self.next_in_cycle(now);
         }
+    }
+
+    /// Packets of `in_flight` that are in the network. Linux asks how many there will be when the next packet leaves, with
+    /// that packet where the rate probes for more.
+    fn in_network(&self, path: &PathSample, in_flight: f64, gain: f64) -> f64 {
+        if self.linux.is_none() {
+            return in_flight;
+        }
+        let next = if gain > 1.0 { self.linux_quantum() } else { 0.0 };
+        Linux::in_network(path, in_flight + next, self.rate())
     }
 
     fn next_in_cycle(&mut self, now: Time) {
@@ -280,12 +298,19 @@ impl Bbr {
     }
 
     /// Section 4.3.3.
-    fn check_drain(&mut self, path: &PathSample, now: Time) {
+    fn check_drain(&mut self, window: &mut Window, path: &PathSample, now: Time) {
         if self.phase == Phase::Startup && self.pipe_is_full {
             self.phase = Phase::Drain;
+            if self.linux.is_some() {
+                // Nothing goes by it; that it is finite tells whoever looks that Startup is over.
+                window.ssthresh = self.inflight(1.0);
+            }
         }
-        if self.phase == Phase::Drain && path.in_flight as f64 <= self.inflight(1.0) {
-            self.enter_probe_bw(now);
+        if self.phase == Phase::Drain {
+            let in_network = self.in_network(path, path.in_flight as f64, self.gains().0);
+            if in_network <= self.inflight(1.0) {
+                self.enter_probe_bw(now);
+            }
         }
     }
 
@@ -298,58 +323,11 @@ impl Bbr {
         self.begin_probe();
     }
 
-    /// Section 4.3.5: keeps the least round-trip time, and looks for it with next to nothing in flight when it is old.
-    fn update_min_rtt(&mut self, window: &mut Window, ack: &AckSample<'_>, path: &PathSample) {
-        let now = ack.now;
-        let expired = now.since(self.min_rtt_at).secs() > MIN_RTT_S;
-        if path.newly_delivered > 0 && (ack.rtt() <= self.min_rtt || expired) {
-            (self.min_rtt, self.min_rtt_at) = (ack.rtt(), now);
-        }
-        if expired && !self.after_idle && self.phase != Phase::ProbeRtt {
-            self.phase = Phase::ProbeRtt;
-            self.save_cwnd(window);
-            self.probe_rtt_until = None;
-            self.probe_rtt_delivered = path.delivered..=path.delivered;
-        }
-        if self.phase == Phase::ProbeRtt {
-            self.probe_rtt(window, path, now);
-        }
-        self.after_idle &= path.newly_delivered == 0;
-    }
-
-    fn probe_rtt(&mut self, window: &mut Window, path: &PathSample, now: Time) {
-        self.probe_rtt_delivered = *self.probe_rtt_delivered.start()..=path.delivered + path.in_flight as u64;
-        match self.probe_rtt_until {
-            None if path.in_flight as f64 <= LEAST_WINDOW => {
-                self.probe_rtt_until = Some(now + Time::from_secs(PROBE_RTT_S));
-                self.probe_rtt_round_over = false;
-                self.round_end = path.delivered;
-            }
-            None => {}
-            Some(until) => {
-                self.probe_rtt_round_over |= self.round_start;
-                if self.probe_rtt_round_over && now > until {
-                    self.leave_probe_rtt(window, now);
-                }
-            }
-        }
-    }
-
-    fn leave_probe_rtt(&mut self, window: &mut Window, now: Time) {
-        self.min_rtt_at = now;
-        window.cwnd = window.cwnd.max(self.prior_cwnd);
-        if self.pipe_is_full {
-            self.enter_probe_bw(now);
-        } else {
-            self.phase = Phase::Startup;
-        }
-    }
-
     /// Section 4.2.1: until the pipe is full the rate never falls.
     fn set_pacing_rate(&mut self, window: &Window, path: &PathSample) {
         if !self.seen_rtt && path.srtt > 0.0 {
             self.seen_rtt = true;
-            self.pacing_rate = HIGH_GAIN * window.cwnd / path.srtt;
+            self.pacing_rate = self.first_rate(window, path.srtt);
         }
         let rate = PACING_MARGIN * self.gains().0 * self.rate();
         if rate > 0.0 && (self.pipe_is_full || rate > self.pacing_rate) {
@@ -369,7 +347,7 @@ impl Bbr {
             let target = self.inflight_with(self.gains().1, room) + more;
             if self.pipe_is_full {
                 window.cwnd = (window.cwnd + delivered).min(target);
-            } else if window.cwnd < target || (path.delivered as f64) < 2.0 * self.initial_window {
+            } else if window.cwnd < target || (path.delivered as f64) < self.grows_freely_for() {
                 window.cwnd += delivered;
             }
             window.cwnd = window.cwnd.max(LEAST_WINDOW);
@@ -380,6 +358,12 @@ impl Bbr {
         if self.phase == Phase::ProbeRtt {
             window.cwnd = window.cwnd.min(LEAST_WINDOW);
         }
+    }
+
+    /// Packets for whose ACKs the window grows whatever the target: twice the initial window, and in Linux as many as that,
+    /// the SYN included.
+    fn grows_freely_for(&self) -> f64 {
+        self.linux.as_ref().map_or(2.0, |_| 1.0) * self.initial_window
     }
 
     /// Section 4.2.3.4: in the first round of recovery a packet is sent for each that is delivered; after it the
@@ -426,7 +410,7 @@ impl Congestion for Bbr {
             self.advance_cycle(path, ack.now);
         }
         self.check_full_pipe(limited);
-        self.check_drain(path, ack.now);
+        self.check_drain(window, path, ack.now);
         self.update_min_rtt(window, ack, path);
         self.set_pacing_rate(window, path);
         self.set_cwnd(window, path);
@@ -463,7 +447,7 @@ impl Congestion for Bbr {
         self.min_rtt_at = now;
         if let Some(srtt) = srtt.filter(|srtt| *srtt > 0.0) {
             (self.min_rtt, self.seen_rtt) = (srtt, true);
-            self.pacing_rate = HIGH_GAIN * window.cwnd / srtt;
+            self.pacing_rate = self.first_rate(window, srtt);
         }
     }
 

@@ -37,6 +37,7 @@ impl Sender {
             delivery_rate: f64::from(packets) / RTT,
             app_limited,
             in_recovery: false,
+            held_for: 0.0,
         };
         // The queue is never quite empty again, so the least round trip grows old.
         let ack =
@@ -70,7 +71,7 @@ fn low_rates_in_probe_rtt_are_no_sign_of_a_full_pipe() {
     while sender.bbr.phase == Phase::Startup {
         sender.ack(10, true);
     }
-    assert!(sender.bbr.phase == Phase::ProbeRtt && sender.now > MIN_RTT_S);
+    assert!(sender.bbr.phase == Phase::ProbeRtt && sender.now > least_rtt::MIN_RTT_S);
     while sender.bbr.phase == Phase::ProbeRtt {
         sender.ack(4, false);
     }

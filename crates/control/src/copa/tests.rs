@@ -17,6 +17,7 @@ fn one_of(delivered: u64) -> PathSample {
         delivery_rate: f64::NAN,
         app_limited: false,
         in_recovery: false,
+        held_for: 0.0,
     }
 }
 

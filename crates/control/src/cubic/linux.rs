@@ -85,13 +85,23 @@ impl Counting {
         }
     }
 
+    /// True in the first second of an epoch.
+    pub fn is_fresh(&self, now: Time) -> bool {
+        self.epoch.is_some_and(|epoch| self.tick(now) < epoch.start + TICKS as u64)
+    }
+
     fn tick(&self, at: Time) -> u64 {
         (at.since(self.began).secs() * TICKS) as u64
     }
 
-    /// The window is reduced.
-    pub fn reduced(&mut self) {
+    /// The window is reduced (`cubictcp_recalc_ssthresh()`). Returns the plateau of the next curve, and the window that is
+    /// left, both in whole packets.
+    pub fn reduce(&mut self, cwnd: f64, w_max: f64, fast_convergence: bool) -> (f64, f64) {
         (self.epoch, self.credit) = (None, 0);
+        let (cwnd, w_max) = (cwnd as u64, w_max as u64);
+        let early = fast_convergence && cwnd < w_max;
+        let plateau = if early { cwnd * (SCALE + self.beta) / (2 * SCALE) } else { cwnd };
+        (plateau as f64, (cwnd * self.beta / SCALE) as f64)
     }
 
     /// The window after so many packets have been ACKed. `w_max` is the one before the last loss, or 0.
@@ -226,6 +236,15 @@ mod tests {
         // Ten round trips by a twentieth each, without a loss before.
         let reached = grown(100.0, 0.0, 0.1, 1.0);
         assert!((reached - 100.0 * 1.05f64.powi(10)).abs() < 8.0, "{reached}");
+    }
+
+    #[test]
+    fn reductions_leave_whole_packets() {
+        let mut counting = Counting::new(&Config::default());
+        assert_eq!(counting.reduce(35.9, 0.0, true), (35.0, 24.0));
+        assert_eq!(counting.reduce(34.0, 35.0, true), (28.0, 23.0));
+        assert_eq!(counting.reduce(34.0, 35.0, false), (34.0, 23.0));
+        assert_eq!(counting.reduce(10.0, 0.0, true), (10.0, 7.0));
     }
 
     #[test]

@@ -61,6 +61,16 @@ impl Cubic {
         Epoch { lasted: Time::ZERO, counted_until: now, k, plateau, w_est: cwnd }
     }
 
+    /// Takes the round-trip time of an ACK, whether the window may grow or not (`cubictcp_acked()` of Linux). Those of the
+    /// first second after a reduction do not count.
+    fn observe(&mut self, window: &mut Window, ack: &AckSample<'_>) {
+        if self.counting.as_ref().is_some_and(|counting| counting.is_fresh(ack.now)) {
+            return;
+        }
+        self.least_rtt = self.least_rtt.min(ack.rtt());
+        self.hystart.observe(window, ack);
+    }
+
     /// The time up to `now` does not count: the window was not used, or was not the curve's.
     // [RFC 9438 4.2-a]
     fn pause(&mut self, now: Time) {
@@ -90,17 +100,26 @@ impl Cubic {
 
 impl Congestion for Cubic {
     fn on_ack(&mut self, window: &mut Window, ack: &AckSample<'_>) {
+        let linux = self.counting.is_some();
+        if linux && ack.acked > 0 {
+            self.observe(window, ack);
+        }
         if !ack.may_grow {
             if ack.kind == AckKind::New && !ack.window_limited {
                 self.pause(ack.now);
             }
             return;
         }
-        self.least_rtt = self.least_rtt.min(ack.rtt());
         if window.in_slow_start() {
             // [RFC 9438 4.10-a]
             self.pause(ack.now);
-            return self.hystart.open(window, ack);
+            if !linux {
+                self.hystart.observe(window, ack);
+            }
+            if window.in_slow_start() {
+                self.hystart.open(window, ack);
+            }
+            return;
         }
         let cwnd = window.cwnd;
         if let Some(counting) = &mut self.counting {
@@ -130,7 +149,9 @@ impl Congestion for Cubic {
         self.epoch = None;
         self.hystart.on_loss();
         if let Some(counting) = &mut self.counting {
-            counting.reduced();
+            let (w_max, left) = counting.reduce(cwnd, self.w_max, self.config.fast_convergence);
+            self.w_max = w_max;
+            return left;
         }
         self.w_prior = cwnd;
         // Section 4.7: a flow that lost before it was back where it lost last leaves room for others.

@@ -8,8 +8,11 @@ parts! {
     /// Reliable and congestion controlled. Recovery, retransmission timeout, window and receiver options
     /// compose. An option that is left out takes the value that its profile gives it.
     TCP: "Tcp" as "tcp" {
-        /// The set of defaults: what the RFCs say today, what Linux 6 does, or what ns-2.35 does.
-        profile: Takes::Choice(&["rfc", "linux", "ns2"]) => T("rfc"),
+        /// The set of defaults: what the RFCs say today, what Linux does, or what ns-2.35 does. `linux` is the
+        /// newest of the versions of Linux that have a profile. With `linux-6.1` the timeout of a SYN doubles
+        /// from the first one on (until 6.5), half of the receive buffer is advertised (until 6.6), and it
+        /// grows to 6 MB, with sixteen packets to spare, as with `linux-6.12` (until 6.16).
+        profile: Takes::Choice(&["rfc", "linux", "linux-6.1", "linux-6.12", "linux-7.3", "ns2"]) => T("rfc"),
         /// Recovery from losses: slow start from one packet (Tahoe), fast recovery that the first new ACK
         /// ends (Reno, RFC 2581) or that lasts until all is repaired (NewReno, RFC 6582), retransmission of
         /// the packets that selective acknowledgements show to be missing (SACK: RFC 2018 and 6675; with the
@@ -37,9 +40,13 @@ parts! {
         delayed_ack: FLAG => NONE,
         /// Longest wait of an acknowledgement.
         delayed_ack_timer: PERIOD => NONE,
-        /// The first packets of data, so many, are acknowledged each at once (Linux's quick ACKs); 0 for
-        /// none.
+        /// Number of packets of data at the start that are acknowledged one by one; 0 for none. With the
+        /// profile `linux` the receive buffer decides, unless this is given.
         quick_acks: COUNT_OR_NONE => NONE,
+        /// Bytes of the receive buffer at the start: the middle value of Linux's `tcp_rmem`. The receiver
+        /// acknowledges packets one by one while its window grows (Linux's quick ACKs). The window never
+        /// limits the sender; `max_window_packets` does. Excludes `quick_acks`.
+        receive_buffer: COUNT => NONE,
         /// Packets sent before the first acknowledgement.
         initial_window_packets: POSITIVE => NONE,
         /// The receiver's window.
@@ -57,12 +64,15 @@ parts! {
         initial_rto: PERIOD => NONE,
         /// Least RTO, before backoff.
         min_rto: PERIOD => NONE,
-        /// Greatest RTO, after backoff.
+        /// Greatest RTO, after backoff (Linux: `tcp_rto_max_ms`, since 6.15).
         max_rto: PERIOD => NONE,
         /// Granularity of the sender's clock; 0 is an exact clock.
         clock_tick: DURATION => NONE,
         /// Where in a tick the run starts; none draws it at random.
         clock_phase: DURATION => NONE,
+        /// True if timers of the sender expire as late as those of Linux, whose clock ticks each 4 ms and which
+        /// keeps timers of 252 ms and more in buckets of 32 ms, those of two seconds in buckets of 256 ms.
+        timer_wheel: FLAG => NONE,
         /// SACK: proportional rate reduction (RFC 9937), by which the window comes down evenly over a
         /// recovery instead of at once.
         prr: FLAG => NONE,

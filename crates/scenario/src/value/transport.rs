@@ -80,6 +80,9 @@ pub struct Tcp {
     /// The first packets of data, so many, are acknowledged each at once (Linux's quick ACKs).
     #[serde(default)]
     pub quick_acks: Option<u32>,
+    /// Bytes of the receive buffer at the start, in place of `quick_acks` (Linux's `tcp_rmem`).
+    #[serde(default)]
+    pub receive_buffer: Option<u32>,
     /// Packets sent before the first acknowledgement.
     #[serde(default)]
     pub initial_window_packets: Option<f64>,
@@ -110,6 +113,9 @@ pub struct Tcp {
     /// Granularity of the sender's clock; 0 is an exact clock.
     #[serde(default)]
     pub clock_tick: Option<Time>,
+    /// True if timers expire as late as those of Linux.
+    #[serde(default)]
+    pub timer_wheel: Option<bool>,
     /// Where in a tick the run starts; none draws it at random.
     #[serde(default)]
     pub clock_phase: Option<Time>,
@@ -181,10 +187,26 @@ pub enum ProfileName {
     /// Behaviour of the RFCs today.
     #[default]
     Rfc,
-    /// Behaviour of Linux 6.
+    /// Behaviour of the newest Linux that is known, which is 7.3.
     Linux,
+    /// Behaviour of Linux 6.1.
+    #[serde(rename = "linux-6.1")]
+    Linux61,
+    /// Behaviour of Linux 6.12.
+    #[serde(rename = "linux-6.12")]
+    Linux612,
+    /// Behaviour of Linux 7.3.
+    #[serde(rename = "linux-7.3")]
+    Linux73,
     /// Behaviour of ns-2.35.
     Ns2,
+}
+
+impl ProfileName {
+    /// True for the profiles of Linux.
+    pub fn is_linux(self) -> bool {
+        matches!(self, Self::Linux | Self::Linux61 | Self::Linux612 | Self::Linux73)
+    }
 }
 
 /// Recovery from losses.

@@ -364,6 +364,12 @@ fn check_tcp(at: &Place<'_>, tcp: &Tcp) -> Checked<TcpOptions> {
         (rules.min_s > 0.0, "min_rto", seconds(rules.min_s), "a time above 0"),
         (rules.max_s >= rules.min_s, "max_rto", seconds(rules.max_s), "at least min_rto"),
         (options.delayed_ack != Some(Time::ZERO), "delayed_ack_timer", "0 s".into(), "a time above 0"),
+        (
+            tcp.quick_acks.is_none() || tcp.receive_buffer.is_none(),
+            "quick_acks",
+            tcp.quick_acks.unwrap_or_default().to_string(),
+            "quick_acks or receive_buffer, not both",
+        ),
     ];
     for (holds, field, value, expected) in checks {
         if !holds {

@@ -97,8 +97,8 @@ pub struct Core {
     mark_answered: i64,
     /// The next new packet says that the window has been reduced.
     announce_reduction: bool,
-    /// A lost SYN makes the initial window one packet.
-    lost_syn: bool,
+    /// SYNs that the timer took for lost.
+    lost_syns: u8,
     /// A loss within the initial window: after a silence no more than four packets go at once.
     lost_early: bool,
     /// The packet that is timed, -1 for none, and when it was sent. Where all are, its ACK ends a round trip of samples.
@@ -147,7 +147,7 @@ impl Core {
             control,
             mark_answered: -2,
             announce_reduction: false,
-            lost_syn: false,
+            lost_syns: 0,
             lost_early: false,
             timed: UNTIMED,
             timer: RtoTimer::new(timeouts(&options.rto), Rules(options.clone())),
@@ -364,9 +364,11 @@ impl Core {
     /// Returns the path sample for the control; recovery takes packets below `lost_below` for lost.
     pub fn path_sample(&mut self, lost_below: i64, in_recovery: bool, now: Time) -> Option<PathSample> {
         let srtt = self.timer.estimator().srtt();
-        let path = self.path()?;
+        let extra = self.extra.as_mut()?;
+        let held_for = extra.pacer.next().since(now).secs();
+        let path = extra.path.as_mut()?;
         path.lose_below(lost_below);
-        Some(path.sample(srtt, in_recovery, now))
+        Some(path.sample(srtt, in_recovery, held_for, now))
     }
 
     /// Counts a packet that is sent. A flow has as many as its numbers have values; with more, it would wait for ever
@@ -443,7 +445,11 @@ impl Core {
     pub fn open_initial_window(&mut self) {
         if self.options.handshake {
             // [RFC 5681 3.1-c] [RFC 5681 3.1-d] [RFC 6928 2-a] [RFC 6928 2-c]
-            self.window.cwnd = if self.lost_syn { 1.0 } else { self.options.initial_window };
+            let spared = u32::from(self.lost_syns) <= self.options.spare_syns;
+            self.window.cwnd = if spared { self.options.initial_window } else { 1.0 };
+            if self.options.handshake_keeps_ssthresh {
+                self.window.ssthresh = self.options.initial_ssthresh;
+            }
             if self.timeout_after_lost_syn().is_some() {
                 self.timer.reset_backoff();
                 self.timer_changed();

@@ -28,6 +28,8 @@ pub struct Extra {
     /// Packets of data that leave before pacing begins.
     unpaced: u32,
     handshake: bool,
+    /// True if packets that leave late make up for a part of it.
+    credit: bool,
 }
 
 /// A packet that leaves.
@@ -56,6 +58,7 @@ impl Extra {
                 spreads_window: options.pacing || !matches!(control, Control::User(_)),
                 unpaced: options.unpaced_packets,
                 handshake: options.handshake,
+                credit: options.pacing_credit,
                 ..Extra::default()
             })
         })
@@ -74,6 +77,7 @@ impl Extra {
         let syn = self.handshake && packet.seq == 0;
         if self.unpaced > 0 {
             self.unpaced -= u32::from(!syn);
+            self.pacer.sent_unpaced(packet.now);
         } else if self.paces {
             self.pace(packet.now, rate, srtt, window);
         }
@@ -84,7 +88,7 @@ impl Extra {
 
     fn pace(&mut self, now: Time, rate: Option<f64>, srtt: Option<f64>, window: &Window) {
         match (rate, srtt) {
-            (Some(rate), _) => self.pacer.sent_at_rate(now, rate),
+            (Some(rate), _) => self.pacer.sent_at_rate(now, rate, self.credit),
             (None, Some(srtt)) if self.spreads_window => {
                 self.pacer.sent(now, window.cwnd, srtt, window.in_slow_start())
             }

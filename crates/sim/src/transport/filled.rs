@@ -24,6 +24,8 @@ pub fn filled(tcp: &Tcp) -> Tcp {
         delayed_ack: Some(options.delayed_ack.is_some()),
         delayed_ack_timer: options.delayed_ack.or(tcp.delayed_ack_timer).or(TcpOptions::rfc().delayed_ack),
         initial_window_packets: Some(options.initial_window),
+        quick_acks: plain.quick_acks.filter(|_| options.receive_buffer.is_none()),
+        receive_buffer: options.receive_buffer.map(|rules| rules.first as u32),
         max_window_packets: Some(options.max_window as u32),
         initial_ssthresh_packets: finite.then_some(options.initial_ssthresh),
         initial_rto: Some(Time::from_secs(rto.initial_s)),
@@ -48,7 +50,7 @@ mod tests {
             Some(Control::Cubic(cubic::Config::default())),
             Some(Control::Bbr(bbr::Config { bounds: true, ..Default::default() })),
         ];
-        let profiles = [ProfileName::Rfc, ProfileName::Linux, ProfileName::Ns2];
+        let profiles = [ProfileName::Rfc, ProfileName::Linux, ProfileName::Linux61, ProfileName::Ns2];
         let recoveries = [None, Some(Tahoe), Some(Reno), Some(Newreno), Some(Sack), Some(Vegas)];
         let of = move |profile, recovery, control| Tcp { profile, recovery, control, ..Tcp::default() };
         profiles.into_iter().flat_map(move |profile| {
@@ -61,7 +63,7 @@ mod tests {
 
     #[test]
     fn what_is_written_out_is_the_same_sender() {
-        assert_eq!(senders().count(), 72);
+        assert_eq!(senders().count(), 96);
         for tcp in senders() {
             let filled = filled(&tcp);
             assert_eq!(TcpOptions::resolve(&filled), TcpOptions::resolve(&tcp), "{tcp:?}");

@@ -34,7 +34,9 @@ struct Undo {
     before: Window,
     /// Time at which the first packet was sent again.
     at: Time,
-    /// Packets sent again since, less those that are known to have come twice.
+    /// The first packet that was not acknowledged then.
+    first: i64,
+    /// Packets sent again since, and those that were under way, less those that are known to have come twice.
     sent_again: u32,
     /// Stage of the judgement of a timeout by new data.
     frto: Frto,
@@ -63,9 +65,17 @@ impl Losses {
         Timeout { again, reduced }
     }
 
-    /// The window is about to be reduced from this at `now`, and packets will be sent again.
-    pub fn keep(&mut self, before: Window, now: Time) {
-        self.undo = Some(Undo { before, at: now, sent_again: 0, frto: Frto::Done });
+    /// The window is about to be reduced from this at `now`, and packets from `first` on will be sent again.
+    pub fn keep(&mut self, before: Window, first: i64, now: Time) {
+        self.undo = Some(Undo { before, at: now, first, sent_again: 0, frto: Frto::Done });
+    }
+
+    /// So many packets that had been sent again were under way when the window was reduced. They may come twice, too
+    /// (Linux's tcp_init_undo()).
+    pub fn count_repairs(&mut self, under_way: u32) {
+        if let Some(undo) = &mut self.undo {
+            undo.sent_again += under_way;
+        }
     }
 
     /// A packet is sent again.
@@ -73,13 +83,6 @@ impl Losses {
         if let Some(undo) = &mut self.undo {
             undo.sent_again += 1;
         }
-    }
-
-    /// An ACK of new data answers a packet that was sent at `echo`. Returns the window to go back to if that was before anything
-    /// was sent again.
-    pub fn on_original(&mut self, echo: Time) -> Option<Window> {
-        let undo = self.undo.filter(|undo| echo < undo.at)?;
-        Some(self.undone(undo))
     }
 
     /// Stage of the judgement of the last timeout by new data.
@@ -105,9 +108,9 @@ impl Losses {
         Some(self.undone(undo))
     }
 
-    /// A packet has come twice. Returns the window to go back to if all have that were sent again.
-    pub fn on_repeat(&mut self) -> Option<Window> {
-        let undo = self.undo.as_mut().filter(|undo| undo.sent_again > 0)?;
+    /// Packet `seq` has come twice. Returns the window to go back to if all have that were sent again.
+    pub fn on_repeat(&mut self, seq: i64) -> Option<Window> {
+        let undo = self.undo.as_mut().filter(|undo| undo.sent_again > 0 && seq >= undo.first)?;
         undo.sent_again -= 1;
         let undo = Some(*undo).filter(|undo| undo.sent_again == 0)?;
         Some(self.undone(undo))
@@ -143,26 +146,38 @@ mod tests {
 
     fn reduced() -> Losses {
         let mut losses = Losses::default();
-        losses.keep(BEFORE, Time::from_secs(2.0));
+        losses.keep(BEFORE, 5, Time::from_secs(2.0));
         losses
     }
 
     #[test]
     fn the_answer_to_an_earlier_packet_gives_the_window_back_once() {
         let mut losses = reduced();
-        assert_eq!(losses.on_original(Time::from_secs(2.0)), None);
-        assert_eq!(losses.on_original(Time::from_secs(1.9)), Some(BEFORE));
-        assert_eq!(losses.on_original(Time::from_secs(1.9)), None);
+        assert!(!losses.reduced_after(Time::from_secs(2.0)));
+        assert!(losses.reduced_after(Time::from_secs(1.9)));
+        assert_eq!(losses.take(), Some(BEFORE));
+        assert!(!losses.reduced_after(Time::from_secs(1.9)));
+        assert_eq!(losses.take(), None);
     }
 
     #[test]
     fn all_that_was_sent_again_has_to_come_twice() {
         let mut losses = reduced();
-        assert_eq!(losses.on_repeat(), None, "nothing has been sent again");
+        assert_eq!(losses.on_repeat(5), None, "nothing has been sent again");
         losses.on_repair();
         losses.on_repair();
-        assert_eq!(losses.on_repeat(), None);
-        assert_eq!(losses.on_repeat(), Some(BEFORE));
-        assert_eq!(losses.on_repeat(), None);
+        assert_eq!(losses.on_repeat(4), None, "that was sent again before");
+        assert_eq!(losses.on_repeat(5), None);
+        assert_eq!(losses.on_repeat(6), Some(BEFORE));
+        assert_eq!(losses.on_repeat(6), None);
+    }
+
+    #[test]
+    fn what_was_under_way_has_to_come_twice_too() {
+        let mut losses = reduced();
+        losses.count_repairs(1);
+        losses.on_repair();
+        assert_eq!(losses.on_repeat(7), None);
+        assert_eq!(losses.on_repeat(8), Some(BEFORE));
     }
 }

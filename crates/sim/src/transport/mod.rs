@@ -13,12 +13,14 @@ mod losses;
 mod pacer;
 mod path;
 pub mod profile;
+mod receive_buffer;
 mod receiver;
 pub mod recovery;
 mod sack_blocks;
 mod sender;
 mod sent_packets;
 mod sent_times;
+mod timer_wheel;
 
 pub use self::core::{Core, SenderCounters};
 pub use clock::Clock;

@@ -103,7 +103,8 @@ impl Path {
 
     /// Packet `seq` is sent, for the first time or again.
     pub fn on_send(&mut self, seq: i64, now: Time) {
-        if self.in_flight() == 0 {
+        // What a timeout takes for lost may have arrived: a time that began with its repair would be too short for that.
+        if self.sent.is_empty() {
             self.first_sent_at = now;
             self.delivered_at = now;
         }
@@ -258,7 +259,7 @@ impl Path {
     }
 
     /// Returns the sample of the last ACK, for a control.
-    pub fn sample(&self, srtt: Option<f64>, in_recovery: bool, now: Time) -> PathSample {
+    pub fn sample(&self, srtt: Option<f64>, in_recovery: bool, held_for: f64, now: Time) -> PathSample {
         let (mut prior_delivered, mut delivery_rate, mut app_limited) = (0, f64::NAN, false);
         if let Some(latest) = self.latest {
             prior_delivered = latest.prior_delivered;
@@ -281,6 +282,7 @@ impl Path {
             delivery_rate,
             app_limited,
             in_recovery,
+            held_for,
         }
     }
 }
@@ -303,7 +305,7 @@ mod tests {
         }
         let ack = Ack { high, echo: ms(echo), blocks: &reported, ecn_echo: false };
         path.on_ack(&ack, true, Some(ack.echo), ms(now));
-        path.sample(None, false, ms(now))
+        path.sample(None, false, 0.0, ms(now))
     }
 
     #[test]

@@ -1,8 +1,12 @@
 //! Options of TCP, wherever it has a choice. A profile fixes every option; a scenario may change each.
 //!
-//! The profiles `rfc` and `ns2` side by side are the list of what ns-2.35 does differently from the RFCs.
+//! The profiles `rfc` and `ns2` side by side are the list of what ns-2.35 does differently from the RFCs; `linux` has those
+//! of Linux.
 
-use crate::control::{cubic, Control};
+mod linux;
+
+use super::receive_buffer::BufferRules;
+use crate::control::Control;
 use crate::scenario::{
     BackoffReset, FastRetransmitGuard, IdleRestart, PartialAckTimer, ProfileName, RecoveryName, ReduceFrom,
     RttSampling, Tcp,
@@ -38,6 +42,8 @@ pub struct TcpOptions {
     pub delayed_ack: Option<Time>,
     /// Packets of data at the start of a flow that are acknowledged each at once.
     pub quick_acks: u32,
+    /// Buffer whose growth decides which packets are acknowledged at once; none if `quick_acks` does.
+    pub receive_buffer: Option<BufferRules>,
     /// Congestion control.
     pub control: Control,
     /// True if packets can be marked.
@@ -85,6 +91,8 @@ pub struct TcpOptions {
     pub rto_rules: RtoRules,
     /// The timer is never set to less than this, whatever the RTO.
     pub least_timeout: Time,
+    /// True if timers expire as late as those of Linux.
+    pub timer_wheel: bool,
     /// Granularity of the clock.
     pub clock_tick: Time,
     /// Phase of the clock at the start of the run.
@@ -102,6 +110,12 @@ pub struct TcpOptions {
     pub reduction_covers_timeout: bool,
     /// Packets that are timed.
     pub rtt_sampling: RttSampling,
+    /// SYNs that may be lost before the initial window is one packet (RFC 6928, section 2).
+    pub spare_syns: u32,
+    /// SYNs that are sent again after the same timeout, before it doubles.
+    pub linear_syns: u32,
+    /// True if ssthresh is as at the start after a handshake, whatever was lost in it.
+    pub handshake_keeps_ssthresh: bool,
     /// Least RTO, in seconds, for data behind a SYN that had to be sent again (RFC 6298, section 5.7).
     pub rto_after_lost_syn: Option<f64>,
     /// Event that ends backoff.
@@ -125,8 +139,12 @@ pub struct TcpOptions {
     pub growth_by_usage: bool,
     /// RACK: whether a probe comes no later than an RTO after the oldest packet was sent, once new data has followed it.
     pub probe_by_oldest: bool,
+    /// RACK: how long the ACK of a lone packet may wait before a probe asks for it (RFC 8985, section 7.2).
+    pub most_ack_delay: Time,
     /// Packets of data that leave before pacing begins.
     pub unpaced_packets: u32,
+    /// True if a packet that pacing lets leave late makes up for a part of that.
+    pub pacing_credit: bool,
     /// True if congestion avoidance counts packets, not ACKs.
     pub count_acked_packets: bool,
     /// True if slow start counts packets, whatever their number (RFC 3465 without its limit).
@@ -161,6 +179,7 @@ plain_options! {
     limited_transmit,
     dupack_threshold,
     clock_tick,
+    timer_wheel,
     prr,
     rack,
     eifel,
@@ -194,6 +213,7 @@ impl TcpOptions {
             // [RFC 5681 4.2-a] [RFC 5681 4.2-c]
             delayed_ack: Some(Time::from_ps(100_000_000_000)),
             quick_acks: 0,
+            receive_buffer: None,
             control: Control::default(),
             ecn: false,
             exact_echo: false,
@@ -216,6 +236,7 @@ impl TcpOptions {
             dupack_threshold: 3,
             rto_rules: RtoRules::default(),
             least_timeout: Time::ZERO,
+            timer_wheel: false,
             clock_tick: Time::ZERO,
             clock_phase: None,
             reduce_from: ReduceFrom::Flight,
@@ -224,6 +245,9 @@ impl TcpOptions {
             repeat_keeps_ssthresh: true,
             reduction_covers_timeout: false,
             rtt_sampling: RttSampling::OnePacket,
+            spare_syns: 0,
+            linear_syns: 0,
+            handshake_keeps_ssthresh: false,
             rto_after_lost_syn: Some(3.0),
             backoff_reset: BackoffReset::Sample,
             idle_restart: IdleRestart::OnSend,
@@ -235,55 +259,13 @@ impl TcpOptions {
             grow_when_limited: true,
             growth_by_usage: false,
             probe_by_oldest: false,
+            most_ack_delay: Time::from_ps(200_000_000_000),
             unpaced_packets: 0,
+            pacing_credit: false,
             count_acked_packets: true,
             slow_start_counts_packets: false,
             deflate_to_ssthresh: true,
             timeout_clears_dupacks: true,
-        }
-    }
-
-    /// Linux 6, as far as it is known to differ and these options tell it.
-    pub fn linux() -> Self {
-        TcpOptions {
-            // TCP_DELACK_MIN
-            delayed_ack: Some(Time::from_ps(40_000_000_000)),
-            // CONFIG_DEFAULT_TCP_CONG
-            control: Control::Cubic(cubic::Config::default().linux()),
-            // TCP_MAX_QUICKACKS
-            quick_acks: 16,
-            // tcp_rtt_estimator()
-            rto: RtoConfig::linux(0.2),
-            // TCP_RTO_MIN, TCP_RTO_MAX
-            rto_rules: RtoRules { min_s: 0.2, max_s: 120.0, ..RtoRules::default() },
-            // tcp_cwnd_restart()
-            idle_restart: IdleRestart::Halving,
-            // tcp_reno_ssthresh(), and that of others: what is in flight besides does not count.
-            reduce_from: ReduceFrom::Window,
-            // tcp_enter_loss()
-            reduction_covers_timeout: true,
-            // tcp_cwnd_reduction()
-            // [RFC 9937 5-a] [RFC 8985 9.3-b]
-            prr: true,
-            // TCP_RACK_LOSS_DETECTION
-            rack: true,
-            // tcp_try_undo_loss(), tcp_try_undo_partial()
-            eifel: true,
-            // tcp_process_loss()
-            frto: true,
-            // sysctl_tcp_dsack, tcp_try_undo_dsack()
-            dsack: true,
-            // Every ACK of new data is a sample: time stamps, or the time at which each packet was sent.
-            rtt_sampling: RttSampling::Timestamps,
-            // tcp_slow_start() adds what is acknowledged, however much an ACK covers.
-            slow_start_counts_packets: true,
-            // tcp_is_cwnd_limited()
-            growth_by_usage: true,
-            // tcp_schedule_loss_probe() asks tcp_rto_delta_us().
-            probe_by_oldest: true,
-            // tcp_update_skb_after_send() paces from the tenth packet of data on.
-            unpaced_packets: 9,
-            ..Self::rfc()
         }
     }
 
@@ -359,7 +341,9 @@ impl TcpOptions {
     pub fn resolve(tcp: &Tcp) -> Self {
         let base = match tcp.profile {
             ProfileName::Rfc => Self::rfc(),
-            ProfileName::Linux => Self::linux(),
+            ProfileName::Linux | ProfileName::Linux73 => Self::linux(),
+            ProfileName::Linux612 => Self::linux_6_12(),
+            ProfileName::Linux61 => Self::linux_6_1(),
             ProfileName::Ns2 => Self::ns2(),
         }
         .with_plain(tcp);
@@ -380,6 +364,14 @@ impl TcpOptions {
             (None, RtoConfig::Linux { .. }) => RtoConfig::linux(min_rto_s),
             (None, config) => config.clone(),
         };
+        let receive_buffer = match (tcp.receive_buffer, tcp.quick_acks) {
+            (Some(bytes), _) => {
+                let rules = base.receive_buffer.unwrap_or(BufferRules::LINUX);
+                Some(BufferRules { first: u64::from(bytes), ..rules })
+            }
+            (None, Some(_)) => None,
+            (None, None) => base.receive_buffer,
+        };
         let delayed_ack = match tcp.delayed_ack {
             Some(false) => None,
             Some(true) => tcp.delayed_ack_timer.or(base.delayed_ack).or(Self::rfc().delayed_ack),
@@ -391,7 +383,8 @@ impl TcpOptions {
             None => base.initial_ssthresh,
         };
         // In tcp_set_rto() the least RTO is the least of what is added to the smoothed round trip.
-        let least_margin_s = if tcp.profile == ProfileName::Linux { min_rto_s } else { 0.0 };
+        let linux = tcp.profile.is_linux();
+        let least_margin_s = if linux { min_rto_s } else { 0.0 };
         let keeps_dupacks = ns2 && recovery == RecoveryName::Tahoe;
         let data_bytes = (tcp.payload_bytes + tcp.header_bytes) as u16;
         // VegasTcpAgent::output() knows of no SYN: packet 0 is as large as any.
@@ -403,6 +396,7 @@ impl TcpOptions {
             payload_bytes: tcp.payload_bytes,
             rto,
             delayed_ack,
+            receive_buffer,
             exact_echo: control.exact_echo(),
             control,
             ecn: tcp.ecn,
@@ -417,6 +411,8 @@ impl TcpOptions {
                 max_s: tcp.max_rto.map_or(base.rto_rules.max_s, Time::secs),
                 granularity_s: clock_tick.secs().max(least_margin_s),
             },
+            // tcp_schedule_loss_probe() allows the least RTO.
+            most_ack_delay: if linux { Time::from_secs(min_rto_s) } else { base.most_ack_delay },
             // rtt_timeout() raises anything less.
             least_timeout: if ns2 { clock_tick + clock_tick } else { base.least_timeout },
             clock_phase: tcp.clock_phase.or(base.clock_phase),
@@ -444,7 +440,7 @@ impl TcpOptions {
 
 /// The control of a flow. In Linux it is Linux's, and CUBIC where none is named. The recovery `vegas` has a window of its own.
 fn control_of(tcp: &Tcp, recovery: RecoveryName) -> Control {
-    if tcp.profile != ProfileName::Linux {
+    if !tcp.profile.is_linux() {
         return tcp.control.clone().unwrap_or_default();
     }
     match &tcp.control {

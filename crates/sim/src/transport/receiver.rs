@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::receive_buffer::ReceiveBuffer;
 use super::{Intervals, SackBlocks, TcpOptions};
 use crate::packet::ecn;
 use crate::units::Time;
@@ -26,8 +27,8 @@ pub struct TcpReceiver {
     next: u32,
     /// Packets received beyond a gap.
     beyond: Intervals,
-    /// Blocks reported last, the latest first.
-    reported: SackBlocks,
+    /// None for a receiver that has seen neither gaps nor repeats, and whose quick ACKs are a fixed number.
+    rare: Option<Box<Rare>>,
     /// TS.Recent (RFC 7323, section 4.3): stamp of the last packet that came in order, of two with one ACK the first.
     recent: Time,
     deadline: Time,
@@ -37,14 +38,24 @@ pub struct TcpReceiver {
     sent: u16,
 }
 
+/// State that few receivers have.
+#[derive(Clone, Debug, Default)]
+struct Rare {
+    /// Blocks reported last, the latest first.
+    reported: SackBlocks,
+    /// None where the number of quick ACKs is fixed.
+    buffer: Option<ReceiveBuffer>,
+}
+
 impl TcpReceiver {
     /// A receiver that has received nothing.
     pub fn new(options: Arc<TcpOptions>) -> Self {
+        let buffer = options.receive_buffer.map(|rules| ReceiveBuffer::new(rules, options.payload_bytes));
         TcpReceiver {
+            rare: buffer.map(|buffer| Box::new(Rare { buffer: Some(buffer), ..Rare::default() })),
             options,
             next: 0,
             beyond: Intervals::default(),
-            reported: SackBlocks::default(),
             recent: Time::ZERO,
             deadline: Time::NEVER,
             marked: false,
@@ -65,7 +76,15 @@ impl TcpReceiver {
     /// Blocks received beyond a gap, as the next ACK reports them (RFC 2018); none without SACK.
     #[inline]
     pub fn reported(&self) -> &SackBlocks {
-        &self.reported
+        self.rare.as_ref().map_or(&SackBlocks::EMPTY, |rare| &rare.reported)
+    }
+
+    fn reported_mut(&mut self) -> &mut SackBlocks {
+        &mut self.rare.get_or_insert_default().reported
+    }
+
+    fn buffer(&mut self) -> Option<&mut ReceiveBuffer> {
+        self.rare.as_mut().and_then(|rare| rare.buffer.as_mut())
     }
 
     /// Time at which the waiting ACK is sent; [`Time::NEVER`] if none waits.
@@ -75,12 +94,57 @@ impl TcpReceiver {
 
     /// Data packet `seq` arrives with these flags of [`crate::packet::ecn`].
     pub fn on_data(&mut self, seq: u32, stamp: Time, flags: u8, now: Time) -> Option<Acknowledgement> {
+        if self.options.receive_buffer.is_none() {
+            return self.answer(seq, stamp, flags, false, now);
+        }
+        let quick = self.note_arrival(seq, stamp, flags, now);
+        let ack = self.answer(seq, stamp, flags, quick, now);
+        let beyond = self.beyond.end().map_or(0, |end| end - i64::from(self.next));
+        let read = self.next.saturating_sub(u32::from(self.options.handshake));
+        if let Some(buffer) = self.buffer() {
+            if ack.is_some() {
+                buffer.on_ack(now);
+            }
+            buffer.on_read(read, beyond.max(0) as u64, now);
+        }
+        ack
+    }
+
+    /// Takes a packet into the buffer. Returns whether it is acknowledged at once.
+    fn note_arrival(&mut self, seq: u32, stamp: Time, flags: u8, now: Time) -> bool {
+        let syn = self.options.handshake && seq == 0;
+        let (repeated, marked) = (seq < self.next, flags & ecn::EXPERIENCED != 0 && !self.marked);
+        let Some(buffer) = self.buffer().filter(|_| !syn) else {
+            return false;
+        };
+        buffer.on_data(stamp, now);
+        if repeated {
+            buffer.on_repeat();
+        }
+        if marked {
+            buffer.on_mark();
+        }
+        buffer.is_quick()
+    }
+
+    /// Takes in a packet. Returns the ACK that answers it now, which may not wait if it is `quick`.
+    fn answer(
+        &mut self,
+        seq: u32,
+        stamp: Time,
+        flags: u8,
+        quick: bool,
+        now: Time,
+    ) -> Option<Acknowledgement> {
         let marks_change = flags != 0 && self.note_marks(flags);
         let (new, in_order) = (seq >= self.next, seq == self.next);
         let repeated = self.options.dsack && self.has(seq);
         if self.options.dsack {
             // What has come twice is reported once.
-            self.reported.forget_repeat(self.next);
+            let next = self.next;
+            if let Some(rare) = &mut self.rare {
+                rare.reported.forget_repeat(next);
+            }
         }
         self.store(seq);
         let last_in_order = seq + 1 == self.next && self.beyond.is_empty();
@@ -89,7 +153,7 @@ impl TcpReceiver {
         let may_wait = !marks_change && last_in_order && delays && (new || self.options.delay_repeated);
         let waits = self.deadline < Time::NEVER;
         match self.options.delayed_ack {
-            Some(timer) if may_wait && !waits => {
+            Some(timer) if may_wait && !waits && !quick => {
                 self.recent = stamp;
                 self.deadline = now + timer;
                 None
@@ -99,7 +163,7 @@ impl TcpReceiver {
             _ => {
                 self.update_blocks(seq);
                 if repeated {
-                    self.reported.repeat(seq);
+                    self.reported_mut().repeat(seq);
                 }
                 if in_order {
                     self.recent = stamp;
@@ -113,7 +177,14 @@ impl TcpReceiver {
 
     /// The delayed-ACK timer expires.
     pub fn on_timer(&mut self) -> Option<Acknowledgement> {
-        (self.deadline < Time::NEVER).then(|| self.acknowledge(self.recent))
+        let deadline = self.deadline;
+        if deadline == Time::NEVER {
+            return None;
+        }
+        if let Some(buffer) = self.buffer() {
+            buffer.on_ack(deadline);
+        }
+        Some(self.acknowledge(self.recent))
     }
 
     // [RFC 5681 4.2-g]
@@ -160,12 +231,15 @@ impl TcpReceiver {
             return;
         }
         if self.beyond.is_empty() {
-            self.reported = SackBlocks::default();
+            if let Some(rare) = &mut self.rare {
+                rare.reported = SackBlocks::default();
+            }
             return;
         }
+        let next = self.next;
         match self.beyond.around(i64::from(seq)) {
-            Some((low, high)) => self.reported.report(low as u32, high as u32),
-            None => self.reported.forget_within(0, self.next),
+            Some((low, high)) => self.reported_mut().report(low as u32, high as u32),
+            None => self.reported_mut().forget_within(0, next),
         }
     }
 }

@@ -112,13 +112,18 @@ impl TcpSender {
         let core = &mut self.core;
         if core.options.dsack && ack.repeated() {
             self.recovery.on_repeat(core, ack);
-            if core.repeats_all() {
+            let repeated = ack.blocks.iter().next().map_or(0, |(seq, _)| i64::from(seq));
+            if core.repeats_all(repeated) {
                 self.recovery.on_undo(core);
             }
         }
         match ack.high.cmp(&core.high_ack) {
             Ordering::Greater => {
-                if core.answers_original(ack) || core.advances_twice(ack.high) {
+                let needless = core.answers_original(ack) && !self.recovery.awaits_repairs(core, ack.high);
+                if needless {
+                    core.undo_for_original();
+                }
+                if needless || core.advances_twice(ack.high) {
                     self.recovery.on_undo(core);
                 }
                 self.recovery.on_new_ack(core, ack, now, out)

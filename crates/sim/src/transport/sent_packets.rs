@@ -159,6 +159,13 @@ impl SentPackets {
         self.packets.iter().any(|sent| sent.again && sent.state != State::Reported)
     }
 
+    /// Number of packets in flight beyond `high` that were sent again.
+    pub fn repairs_beyond(&self, high: i64) -> i64 {
+        let from = (high + 1 - self.first).clamp(0, self.outstanding()) as usize;
+        let repairs = self.packets.range(from..).filter(|sent| sent.again && sent.state == State::InFlight);
+        repairs.count() as i64
+    }
+
     /// Begin of an RTT sample: when the first of those packets was sent that the last ACK reported for the first time, and
     /// that were sent once. If it acknowledges one that was sent again, only those beyond a gap tell (Linux's tcp_clean_rtx_queue()).
     pub fn sample(&self) -> Option<Time> {

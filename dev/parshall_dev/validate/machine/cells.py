@@ -98,11 +98,6 @@ class Place:
         return max(_LEAST_LIMIT, math.ceil(2e-3 * self.rtt_ms / self.packet_s))
 
     @property
-    def held(self) -> int:
-        """Packets that path and queue hold together."""
-        return self.limit + math.ceil(1e-3 * self.rtt_ms / self.packet_s)
-
-    @property
     def red(self) -> RedShape:
         low, high = self.limit // 6, self.limit // 2
         # What tc's manual recommends.

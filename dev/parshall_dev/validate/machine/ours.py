@@ -67,7 +67,6 @@ def scenario_of(cell: Cell, draw: int) -> Scenario:
             transport=Tcp(
                 profile="linux",
                 control=CONTROLS[cell.control],
-                quick_acks=_quick_acks(cell),
                 payload_bytes=PAYLOAD,
                 header_bytes=_HEADER,
                 ack_bytes=_HEADER,
@@ -98,13 +97,6 @@ def scenario_of(cell: Cell, draw: int) -> Scenario:
             port_series=Series(of="bottleneck", interval=LINE_S / _LOOKS),
         ),
     )
-
-
-def _quick_acks(cell: Cell) -> int:
-    """Linux acknowledges each packet at once while the receiver's window still grows, and lets it grow to
-    twice what comes in a round trip. 16 it counts anyhow. The machines bear it out where nothing is lost.
-    """
-    return 16 + 2 * cell.place.held // cell.flows
 
 
 def queue_of(place: Place) -> Any:

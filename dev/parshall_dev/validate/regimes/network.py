@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from parshall.scenario import (
@@ -21,7 +22,7 @@ from parshall.scenario import (
     Stall,
     Tcp,
 )
-from parshall_dev.validate.linux_hosts import CONTROLS, FAST, HEADER, PAYLOAD, QUICK_ACKS
+from parshall_dev.validate.linux_hosts import CONTROLS, FAST, HEADER, PAYLOAD, RECEIVE_BUFFER
 from parshall_dev.validate.regimes import reading
 
 __all__ = ["INTERVAL", "network_of"]
@@ -32,8 +33,11 @@ _MOST = 2**31
 """Packets of an application that writes without end: more than any link takes."""
 
 
-def network_of(asked: reading.Asked) -> Scenario:
-    """The network of a run, with series of its flows. Its limit counts the packet in transmission too."""
+def network_of(asked: reading.Asked, late: Sequence[float] = ()) -> Scenario:
+    """The network of a run, with series of its flows, which start so many seconds later than asked. Its limit
+    counts the packet in transmission too.
+    """
+    delays = itertools.chain(late, itertools.repeat(0.0))
     bottleneck = Link(
         name="bottleneck",
         between=("router", "receiver"),
@@ -43,7 +47,10 @@ def network_of(asked: reading.Asked) -> Scenario:
         events=[_event(each) for each in asked.events],
         reverse=Reverse(rate=FAST, queue=DropTail(), events=list(_backward(asked))),
     )
-    flows = [_flow(f"f{index}", each, asked) for index, each in enumerate(asked.flows)]
+    flows = [
+        _flow(f"f{index}", each, asked, delay)
+        for index, (each, delay) in enumerate(zip(asked.flows, delays, strict=False))
+    ]
     return Scenario(
         duration=asked.duration,
         hosts=["sender", "receiver"],
@@ -76,12 +83,12 @@ def _backward(asked: reading.Asked) -> Iterator[Outage]:
     return (Outage(start=each.start, end=each.end) for each in asked.events if each.both_ways)
 
 
-def _flow(name: str, flow: reading.Flow, asked: reading.Asked) -> Flow:
+def _flow(name: str, flow: reading.Flow, asked: reading.Asked, late: float) -> Flow:
     restart: Mapping[str, Any] = {} if asked.restarts else {"idle_restart": "never"}
     transport = Tcp(
         profile="linux",
         control=CONTROLS[flow.control],
-        quick_acks=QUICK_ACKS,
+        receive_buffer=RECEIVE_BUFFER,
         payload_bytes=PAYLOAD,
         header_bytes=HEADER,
         ack_bytes=HEADER,
@@ -91,7 +98,7 @@ def _flow(name: str, flow: reading.Flow, asked: reading.Asked) -> Flow:
         name=name,
         source="sender",
         destination="receiver",
-        start=flow.connect,
+        start=flow.connect + late,
         transport=transport,
         app=_app(flow),
     )

@@ -63,17 +63,25 @@ def _sum(total: Sum) -> tuple[str, str]:
 
 def _reasons(differing: Iterable[Judged]) -> Iterator[str]:
     """Known reasons of the runs that differ, a paragraph each, and the runs without one."""
-    left = {each.asked.name: each.differs for each in differing}
+    runs = list(differing)
+    left = {each.asked.name: each.differs for each in runs}
+    shown = {each.asked.name: _named(each) for each in runs}
     known = tomllib.loads(files(__package__).joinpath("known.toml").read_text(encoding="utf-8"))
     for reason in known["reason"]:
         names = [name for name, parts in left.items() if _explains(reason, name, parts)]
         if names:
-            yield from ("", f"- {reason['why']} ({', '.join(f'`{name}`' for name in names)})")
+            yield from ("", f"- {reason['why']} ({', '.join(shown[name] for name in names)})")
             for name in names:
                 left[name] = tuple(part for part in left[name] if part not in reason["parts"])
     unexplained = [f"`{name}` ({', '.join(parts)})" for name, parts in left.items() if parts]
     if unexplained:
         yield from ("", f"- Not explained: {', '.join(unexplained)}.")
+
+
+def _named(each: Judged) -> str:
+    """A run that differs, and how many of its windows are possible."""
+    drawn = "" if each.possible is None else f", {each.possible} of {len(each.points)}"
+    return f"`{each.asked.name}`{drawn}"
 
 
 def _explains(reason: Mapping[str, Any], name: str, parts: Iterable[str]) -> bool:

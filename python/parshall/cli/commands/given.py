@@ -27,9 +27,12 @@ def scenario_of(file: str, changes: Sequence[str] = ()) -> Scenario:
     Raises ScenarioError for a fault in it, ParshallError for a file that cannot be read, and InputError for a
     change that is none.
     """
+    from parshall.scenario.gone import gone_options
     from parshall.scenario.slow import slow_links
 
     scenario = _scenario_of(file, changes)
+    if (remark := gone_options(scenario)) is not None:
+        _log.warning(remark)
     if (warning := slow_links(scenario)) is not None:
         _log.warning(warning)
     return scenario

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import json
+import warnings
 from typing import Any, cast
 
 from typing_extensions import Self
 
 from parshall.scenario.canonical import canonical_json
+from parshall.scenario.gone import gone_option
 
 __all__ = ["TcpMethods"]
 
 
 class TcpMethods:
     """Methods of ``Tcp``."""
+
+    def __init__(self, /, **values: Any) -> None:
+        super().__init__(**values)
+        own = cast(Any, self)
+        if (remark := gone_option(own.profile, own.rack)) is not None:
+            warnings.warn(remark, stacklevel=2)
 
     def resolved(self) -> Self:
         """This sender and receiver, with every field that was left out at the value that its profile

@@ -28,8 +28,12 @@ class Tcp(TcpMethods, Part):
 
     kind: Literal["tcp"] = "tcp"
     """Names this transport."""
-    profile: Literal["rfc", "linux", "ns2"] = "rfc"
-    """The set of defaults: what the RFCs say today, what Linux 6 does, or what ns-2.35 does."""
+    profile: Literal["rfc", "linux", "linux-6.1", "linux-6.12", "linux-7.3", "ns2"] = "rfc"
+    """The set of defaults: what the RFCs say today, what Linux does, or what ns-2.35 does. ``linux`` is the
+    newest of the versions of Linux that have a profile. With ``linux-6.1`` the timeout of a SYN doubles from
+    the first one on (until 6.5), half of the receive buffer is advertised (until 6.6), and it grows to 6 MB,
+    with sixteen packets to spare, as with ``linux-6.12`` (until 6.16).
+    """
     recovery: Literal["tahoe", "reno", "newreno", "sack", "vegas"] | None = None
     """Recovery from losses: slow start from one packet (Tahoe), fast recovery that the first new ACK ends
     (Reno, RFC 2581) or that lasts until all is repaired (NewReno, RFC 6582), retransmission of the packets
@@ -60,7 +64,14 @@ class Tcp(TcpMethods, Part):
     delayed_ack_timer: Given[float | None, Number | None] = default(None)
     """Longest wait of an acknowledgement."""
     quick_acks: int | None = None
-    """The first packets of data, so many, are acknowledged each at once (Linux's quick ACKs); 0 for none."""
+    """Number of packets of data at the start that are acknowledged one by one; 0 for none. With the profile
+    ``linux`` the receive buffer decides, unless this is given.
+    """
+    receive_buffer: int | None = None
+    """Bytes of the receive buffer at the start: the middle value of Linux's ``tcp_rmem``. The receiver
+    acknowledges packets one by one while its window grows (Linux's quick ACKs). The window never limits the
+    sender; ``max_window_packets`` does. Excludes ``quick_acks``.
+    """
     initial_window_packets: float | None = None
     """Packets sent before the first acknowledgement."""
     max_window_packets: int | None = None
@@ -80,11 +91,15 @@ class Tcp(TcpMethods, Part):
     min_rto: Given[float | None, Number | None] = default(None)
     """Least RTO, before backoff."""
     max_rto: Given[float | None, Number | None] = default(None)
-    """Greatest RTO, after backoff."""
+    """Greatest RTO, after backoff (Linux: ``tcp_rto_max_ms``, since 6.15)."""
     clock_tick: Given[float | None, Number | None] = default(None)
     """Granularity of the sender's clock; 0 is an exact clock."""
     clock_phase: Given[float | None, Number | None] = default(None)
     """Where in a tick the run starts; none draws it at random."""
+    timer_wheel: bool | None = None
+    """True if timers of the sender expire as late as those of Linux, whose clock ticks each 4 ms and which
+    keeps timers of 252 ms and more in buckets of 32 ms, those of two seconds in buckets of 256 ms.
+    """
     prr: bool | None = None
     """SACK: proportional rate reduction (RFC 9937), by which the window comes down evenly over a recovery
     instead of at once.

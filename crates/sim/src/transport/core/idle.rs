@@ -66,7 +66,7 @@ impl Core {
     /// The handshake has taken more than one SYN, and no sample says yet how long a round trip takes: the timeout is what
     /// RFC 6298, section 5.7, wants, and backs off from there.
     pub(super) fn timeout_after_lost_syn(&self) -> Option<f64> {
-        let first = self.lost_syn && self.options.handshake && self.high_ack >= 0;
+        let first = self.lost_syns > 0 && self.options.handshake && self.high_ack >= 0;
         let known = self.timer.estimator().base_rto().is_some();
         // [RFC 6298 5.7-a]
         let least = self.options.rto_after_lost_syn.filter(|_| first && !known)?;

@@ -116,11 +116,12 @@ impl Core {
             self.window.cwnd = cwnd;
             self.go_back(now);
             if self.high_ack < 0 {
-                // RFC 6928, section 2: a lost SYN means an initial window of one packet.
-                self.lost_syn = true;
+                self.lost_syns = self.lost_syns.saturating_add(1);
             }
-            self.timer.on_timeout();
-            self.timer_changed();
+            if self.high_ack >= 0 || u32::from(self.lost_syns) > self.options.linear_syns {
+                self.timer.on_timeout();
+                self.timer_changed();
+            }
         }
         self.next_seq = self.high_ack + 1;
         self.forget_time();

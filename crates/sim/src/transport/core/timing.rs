@@ -1,6 +1,7 @@
 //! The retransmission timer of a sender: samples, deadlines, backoff, and which timeouts were too early.
 
 use super::*;
+use crate::transport::timer_wheel;
 
 impl Core {
     /// The timeout to set now, in seconds.
@@ -46,7 +47,17 @@ impl Core {
     pub fn restart_timer(&mut self, now: Time) {
         // [RFC 6298 5-a] [RFC 6298 5-b]
         self.timer_started = now;
-        self.deadline = now + self.timeout;
+        self.deadline = self.expiry(now, self.timeout);
+    }
+
+    /// Time at which a timer expires that is set at `now`.
+    #[inline]
+    pub fn expiry(&self, now: Time, after: Time) -> Time {
+        if self.options.timer_wheel {
+            timer_wheel::expiry(now, after)
+        } else {
+            now + after
+        }
     }
 
     pub(super) fn timer_changed(&mut self) {
@@ -94,6 +105,10 @@ impl Core {
             return;
         };
         let (needless, waited) = losses.judge(echo);
+        if self.options.eifel && self.high_ack < 0 && needless == u32::from(self.lost_syns) {
+            // The first SYN has been answered (tcp_try_undo_spurious_syn() of Linux).
+            self.lost_syns = 0;
+        }
         self.counters.spurious_timeouts += needless;
         self.counters.timeout_wait_ps -= waited.ps();
         // With timestamps the sample itself tells, and it tells more.

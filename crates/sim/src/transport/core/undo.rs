@@ -12,23 +12,34 @@ impl Core {
         if self.options.eifel || self.options.dsack || self.options.frto {
             let Window { cwnd, ssthresh } = self.window;
             let before = Window { cwnd, ssthresh: ssthresh.max(0.75 * cwnd) };
-            self.losses.get_or_insert_default().keep(before, now);
+            let first = self.high_ack + 1;
+            self.losses.get_or_insert_default().keep(before, first, now);
         }
     }
 
-    /// An ACK of new data comes. Whether it answers a packet that was sent before the retransmission: what was thought lost has
-    /// arrived, and its time stamp tells (Eifel, RFC 3522 and 4015; Linux's tcp_packet_delayed()). The window is as before then.
+    /// An ACK of new data comes. Returns whether it answers a packet that was sent before the retransmission: what was thought lost has
+    /// arrived, and its time stamp tells (Eifel, RFC 3522 and 4015; Linux's tcp_packet_delayed()).
     #[inline]
-    pub fn answers_original(&mut self, ack: &Ack) -> bool {
-        self.options.eifel
-            && self.high_ack < self.recover
-            && self.undo_by(|losses| losses.on_original(ack.echo))
+    pub fn answers_original(&self, ack: &Ack) -> bool {
+        self.options.eifel && self.high_ack < self.recover && self.sent_before_reduction(ack.echo)
     }
 
-    /// An ACK reports a packet that has come twice. Whether all that was sent again has (RFC 3708; Linux's
+    /// Undoes the last reduction for an ACK that answers what was sent before it.
+    pub fn undo_for_original(&mut self) {
+        self.undo_by(|losses| losses.take());
+    }
+
+    /// So many packets that were sent again before the last reduction are under way.
+    pub fn count_repairs(&mut self, under_way: i64) {
+        if let Some(losses) = self.losses.as_mut().filter(|_| self.options.dsack) {
+            losses.count_repairs(under_way as u32);
+        }
+    }
+
+    /// An ACK reports that packet `seq` has come twice. Whether all that was sent again has (RFC 3708; Linux's
     /// tcp_try_undo_dsack()). The window is as before then.
-    pub fn repeats_all(&mut self) -> bool {
-        self.undo_by(|losses| losses.on_repeat())
+    pub fn repeats_all(&mut self, seq: i64) -> bool {
+        self.undo_by(|losses| losses.on_repeat(seq))
     }
 
     pub(super) fn undo_by(&mut self, proof: impl FnOnce(&mut super::Losses) -> Option<Window>) -> bool {

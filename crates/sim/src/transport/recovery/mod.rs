@@ -62,6 +62,11 @@ pub trait Recovery {
     }
     /// The timer expired.
     fn on_timeout(&mut self);
+    /// Tells if a recovery goes on after an ACK of `high` that answers what was sent before it, since packets are under
+    /// way that were sent again.
+    fn awaits_repairs(&self, _: &Core, _: i64) -> bool {
+        false
+    }
     /// A packet has come twice, an ACK says.
     fn on_repeat(&mut self, _: &mut Core, _: &Ack) {}
     /// The last reduction, whose recovery may be under way, has proved needless, and the core's window is as before.
@@ -146,6 +151,10 @@ macro_rules! any_recovery {
 
             fn on_repeat(&mut self, core: &mut Core, ack: &Ack) {
                 match self { $(AnyRecovery::$name(r) => r.on_repeat(core, ack),)* }
+            }
+
+            fn awaits_repairs(&self, core: &Core, high: i64) -> bool {
+                match self { $(AnyRecovery::$name(r) => r.awaits_repairs(core, high),)* }
             }
 
             fn on_undo(&mut self, core: &mut Core) {

@@ -11,11 +11,10 @@ use crate::control::AckKind;
 use crate::scenario::RttSampling;
 use crate::transport::ack_outcome::AckOutcome;
 use crate::transport::sent_packets::SentPackets;
+use crate::transport::timer_wheel;
 use crate::transport::{Ack, Core, Outbox, TcpOptions};
 use crate::units::Time;
 
-/// TLP.max_ack_delay: how long the ACK of a single packet may wait (section 7.2); that of Linux.
-const MAX_ACK_DELAY: Time = Time::from_ps(200_000_000_000);
 /// The time to a probe before the first sample (section 7.2).
 const FIRST_PROBE: Time = Time::from_ps(1_000_000_000_000);
 
@@ -104,10 +103,14 @@ impl Rack {
         let sure = self.phase != Phase::Open || self.packets.reported() >= threshold;
         let (srtt, mut lost) = (core.timer().estimator().srtt(), 0);
         // [RFC 8985 6.2-b]
-        self.reordering_at = self.packets.detect(now, srtt, sure, |seq| {
+        let look_again = self.packets.detect(now, srtt, sure, |seq| {
             lost += 1;
             core.lose(seq);
         });
+        self.reordering_at = match look_again {
+            Time::NEVER => Time::NEVER,
+            at => core.expiry(now, at.since(now) + self.least_wait(core)),
+        };
         lost
     }
 
@@ -170,6 +173,7 @@ impl Rack {
 
     fn enter(&mut self, core: &mut Core, progress: Progress, now: Time, out: &mut Outbox) {
         core.reduce(now);
+        core.count_repairs(self.packets.repairs_beyond(core.high_ack));
         self.phase = Phase::Recovery;
         self.reduced_at = self.packets.next_transmission();
         self.probe = None;
@@ -245,12 +249,22 @@ impl Rack {
     fn schedule_probe(&mut self, core: &Core, sent: bool, now: Time) {
         // [RFC 8985 7.2-b] [RFC 8985 7.2-c]
         let single = self.packets.outstanding() == 1;
-        let allowance = if single { MAX_ACK_DELAY } else { Time::ZERO };
+        let allowance = if single { core.options.most_ack_delay } else { self.least_wait(core) };
         let srtt = core.timer().estimator().srtt();
         let wait = srtt.map_or(FIRST_PROBE, |srtt| Time::from_secs(2.0 * srtt) + allowance);
         let oldest = self.packets.first_sent().filter(|_| sent && core.options.probe_by_oldest);
         let oldest = oldest.map(|at| at + Time::from_secs(core.rto())).filter(|&at| at > now);
-        self.probe_at = (now + wait).min(core.deadline()).min(oldest.unwrap_or(Time::NEVER));
+        let probe_at = core.expiry(now, wait).min(core.deadline());
+        self.probe_at = oldest.map_or(probe_at, |at| probe_at.min(core.expiry(now, at.since(now))));
+    }
+
+    /// Time that timers shorter than the retransmission timer allow beyond their own.
+    fn least_wait(&self, core: &Core) -> Time {
+        if core.options.timer_wheel {
+            timer_wheel::LEAST_WAIT
+        } else {
+            Time::ZERO
+        }
     }
 
     /// Section 7.3: new data if there is any, or else the last packet again, whatever the window says.
@@ -370,6 +384,11 @@ impl Recovery for Rack {
         }
     }
 
+    /// As in tcp_try_undo_partial().
+    fn awaits_repairs(&self, core: &Core, high: i64) -> bool {
+        self.phase == Phase::Recovery && high < core.recover && self.packets.repairs_beyond(high) > 0
+    }
+
     /// As in tcp_undo_cwnd_reduction() and tcp_try_undo_partial(): nothing counts as lost, until it is found to be again. Where no
     /// timeout came before, a packet has been overtaken.
     fn on_undo(&mut self, _: &mut Core) {
@@ -416,6 +435,7 @@ impl Recovery for Rack {
         self.phase = Phase::AfterTimeout;
         self.packets.time_out(now, srtt, |seq| core.lose(seq));
         core.time_out(now, (self.packets.in_flight() + 1) as f64, true);
+        core.count_repairs(self.packets.repairs_beyond(core.high_ack));
         core.next_seq = core.max_seq + 1;
     }
 

@@ -24,8 +24,14 @@ impl Bench {
     fn new(packets: u32) -> Self {
         // RFC 6675: what is in flight is halved.
         let reduce_from = ReduceFrom::Flight;
-        let options =
-            TcpOptions { sack: true, prr: false, handshake: false, reduce_from, ..TcpOptions::linux() };
+        let options = TcpOptions {
+            sack: true,
+            prr: false,
+            handshake: false,
+            reduce_from,
+            timer_wheel: false,
+            ..TcpOptions::linux()
+        };
         let sender = TcpSender::new(Arc::new(options), Time::ZERO, 1, "f");
         let mut bench = Bench { sender, out: Outbox::default() };
         bench.sender.on_write(packets, Time::ZERO, &mut bench.out);
@@ -217,7 +223,7 @@ fn reordering_takes_a_smoothed_round_trip_at_most() {
 
 #[test]
 fn a_syn_is_not_probed() {
-    let options = TcpOptions { sack: true, ..TcpOptions::linux() };
+    let options = TcpOptions { sack: true, timer_wheel: false, ..TcpOptions::linux() };
     let mut sender = TcpSender::new(Arc::new(options), Time::ZERO, 1, "f");
     let mut out = Outbox::default();
     sender.on_write(5, Time::ZERO, &mut out);
