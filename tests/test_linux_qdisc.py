@@ -149,7 +149,7 @@ def test_install_puts_things_where_they_are_looked_for(tmp_path: Path) -> None:
     assert needed <= {file.name for file in dkms.iterdir()}
     assert 'PACKAGE_VERSION="0.1.0"' in (dkms / "dkms.conf").read_text()
     if linux.why_not("6.1") is None:
-        headers = linux.kernel("6.1").headers.resolve()
+        headers = (linux.kernel("6.1").folder / "build").resolve()
         linux.make(headers, f"M={dkms}", "CONFIG_DEBUG_INFO_BTF_MODULES=", "modules")
         assert (dkms / "sch_estmred.ko").is_file()
 

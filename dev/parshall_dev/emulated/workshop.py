@@ -77,9 +77,8 @@ class Workshop:
 
     def module(self, kernel: Kernel) -> Path:
         """The queue discipline for `kernel`."""
-        # Types for BPF need pahole and are for debuggers.
-        words = ["module", f"KDIR={kernel.headers.resolve()}", "CONFIG_DEBUG_INFO_BTF_MODULES="]
-        return self._made(f"{kernel.release}-{_MODULE}", f"qdisc/{_MODULE}", ["make", *words])
+        command = ["emulate/build-module", str(kernel.folder.resolve()), "."]
+        return self._made(f"{kernel.release}-{_MODULE}", f"qdisc/{_MODULE}", command)
 
     def plugin(self) -> Path:
         """The plug-in for tc."""
