@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 from parshall_dev.checkout import ROOT
@@ -21,9 +20,5 @@ def delays(page: Path = _PAGE) -> Delays:
     rows = [[cell.strip(" *") for cell in line.split("|")[1:-1]] for line in text.splitlines()]
     versions = next(row[1:-1] for row in rows if row and row[0] == "" and row[-1] != "---")
     found = {row[0].removeprefix("BBR, "): row[1:-1] for row in rows if row and row[0].startswith("BBR, ")}
-    return {
-        place: {
-            version: float(re.split("; *", cell)[1]) for version, cell in zip(versions, cells, strict=True)
-        }
-        for place, cells in found.items()
-    }
+    columns = {place: [float(cell.split("; ")[1]) for cell in cells] for place, cells in found.items()}
+    return {place: dict(zip(versions, values, strict=True)) for place, values in columns.items()}

@@ -112,14 +112,13 @@ RULES: tuple[Rule, ...] = (
     Rule("CUBIC, 50 Mbit/s, 80 ms, large buffers", _slow_start("hystart_50_80"), _HYSTART),
     Rule("BBR, 10 Mbit/s, 20 ms", _bbr(10, 20), "`Bbr()`"),
     Rule("BBR, 10 Mbit/s, 80 ms", _bbr(10, 80), "`Bbr()`"),
-    Rule("BBR, 50 Mbit/s, 20 ms", _bbr(50, 20), "`Bbr()`"),
 )
 
 _NOTES = """\
-A value in **bold** differs from the one on its left. Times count from the first packet of their row: the first
-SYN, the lone packet, the last ACK. Rows of CUBIC have the window in packets at which slow start ends, and the
-windows at 0.5, 1 and 2 s; the queue holds 50, 67 and 333 packets, and 1000 with the kernel's own buffers. Rows
-of BBR have the goodput in Mbit/s and the mean queueing delay in ms from 5 to 12 s, with a queue of four
+A value in **bold** differs from the one on its left. Times count from the first packet of their row: the SYN, the
+lone packet, the last ACK. Rows of CUBIC have the window in packets at which slow start ends, and the windows
+at 0.5, 1 and 2 s. The queue holds 50, 67 and 333 packets, and 1000 with the kernel's own buffers. Rows of BBR
+have the goodput in Mbit/s and the mean queueing delay in ms from 4 to 10 s, with a queue of four
 bandwidth-delay products.
 """
 

@@ -15,7 +15,7 @@ Facts = dict[str, str]
 """Values by name, as text; several are separated by spaces."""
 
 _SILENCE_US = 100_000
-_COUNTED_FROM_S = 5.0
+_COUNTED_FROM_S = 4.0
 _LINE_S = 0.2
 """Seconds between lines of ``tcp_flows``."""
 _RELEASE = re.compile(r"^kernel (\S+) .*?Debian (\S+?)-", re.MULTILINE)
@@ -187,7 +187,7 @@ def _slow_start(connection: _Connection) -> Facts:
 
 
 def _standing_queue(lines: Sequence[str]) -> Facts:
-    """Goodput in Mbit/s and the mean bytes that wait, from 5 s on."""
+    """Goodput in Mbit/s and the mean bytes that wait, from 4 s on."""
     rows = [list(map(int, line.split()[1:])) for line in lines if line.startswith("at ")]
     counted = rows[round(_COUNTED_FROM_S / _LINE_S) :]
     waiting = sum(row[0] for row in counted) / len(counted)

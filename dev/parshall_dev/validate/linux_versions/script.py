@@ -23,7 +23,7 @@ _LARGE = ("tcp_rmem=4096 16777216 33554432", "tcp_wmem=4096 16777216 33554432")
 """Buffers that never limit, as in the measurements of CUBIC's slow start."""
 
 
-BBR_PLACES = ((10, 20), (10, 80), (50, 20))
+BBR_PLACES = ((10, 20), (10, 80))
 """Rates in Mbit/s and round trips in ms of BBR alone, in a queue of four bandwidth-delay products."""
 
 
@@ -58,7 +58,7 @@ def _bulk(name: str, rate: int, rtt: int, limit: int, *sysctls: str, packets: in
 
 def _bbr(rate: int, rtt: int) -> Scenario:
     limit = round(4 * rate * 1e3 * rtt / (8 * PACKET))
-    return Scenario(f"bbr_{rate}_{rtt}", "tcp_flows bbr 12 0", rtt, rate, limit)
+    return Scenario(f"bbr_{rate}_{rtt}", "tcp_flows bbr 10 0", rtt, rate, limit)
 
 
 def _recovery(value: int) -> Scenario:
@@ -79,8 +79,8 @@ SCENARIOS: tuple[Scenario, ...] = (
     Scenario("syn_lost_2", f"watch_tcp cubic 5 200 60000 1500 '{_ALIVE}'", 60, dead=True),
     Scenario("probe_20", f"watch_tcp cubic 3 60 1448 950 '{_DEAD}' 1000 +1448"),
     Scenario("probe_400", f"watch_tcp cubic 4 60 1448 1450 '{_DEAD}' 1500 +1448", 400),
-    Scenario("timeouts", f"watch_tcp cubic 12 400 -1 1050 '{_DEAD}'"),
-    Scenario("timeouts_max", f"watch_tcp cubic 12 400 -1 1050 '{_DEAD}'", sysctls=("tcp_rto_max_ms=1000",)),
+    Scenario("timeouts", f"watch_tcp cubic 9 400 -1 60 '{_DEAD}'"),
+    Scenario("timeouts_max", f"watch_tcp cubic 9 400 -1 60 '{_DEAD}'", sysctls=("tcp_rto_max_ms=1000",)),
     _recovery(1),
     _recovery(0),
     _ecn("default"),
