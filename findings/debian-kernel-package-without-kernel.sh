@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Debian: since 7.1 the package linux-image-VERSION has no kernel image.
+# Debian's linux-image-7.3.4+deb13-cloud-amd64 7.3.4-1~bpo13+1 (trixie-backports): where the kernel is.
 #
-# Guess of an expert: linux-image-VERSION has /boot/vmlinuz-VERSION and the modules, as in every release so far.
-# Seen: linux-image-7.3.4+deb13-cloud-amd64 (trixie-backports) is 2 kB without an image; it depends on three packages. The image
-# is usr/lib/modules/VERSION/vmlinuz in linux-binary-VERSION, the modules are in linux-modules-VERSION, modules.builtin in
-# linux-base-VERSION. linux-image-6.12 of trixie has them all in one. A script that unpacks linux-image alone ends well, without a kernel.
+# Guess:  linux-image-VERSION has /boot/vmlinuz-VERSION and the modules, as in each release up to Debian 13.
+# Seen:   it is 2 kB and has neither; it depends on three packages. The image is usr/lib/modules/VERSION/vmlinuz in
+#         linux-binary-VERSION, the modules are in linux-modules-VERSION, modules.builtin is in linux-base-VERSION. A script
+#         that unpacks linux-image alone ends well, without a kernel.
 #
-# Takes some seconds and 37 MB, for which it asks the mirror of this machine's apt. Everything is in a temporary folder.
+# Takes some seconds and 37 MB from the mirror that this machine's apt has. Everything is in a temporary folder.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=findings/debian-apt.inc

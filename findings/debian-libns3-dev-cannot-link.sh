@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Debian 12: what pkg-config says of ns-3 asks for a library that libns3-dev does not depend on, and has a broken folder.
+# Debian's libns3-dev 3.37-2 (bookworm): what pkg-config says of ns-3.
 #
-# Guess of an expert: after `apt install libns3-dev` a program compiles with `pkg-config --cflags --libs ns3-internet`.
-# Seen (libns3-dev 3.37-2): the linker's options name libgsl.so and libgslcblas.so, which are in libgsl-dev; the package does not
-# depend on it, so the link fails ("cannot find ... libgsl.so"). The compiler's options have -I/usr\; with a semicolon.
+# Guess:  after its installation a program compiles with `pkg-config --cflags --libs ns3-internet`.
+# Seen:   the linker's options name libgsl.so and libgslcblas.so of libgsl-dev, on which the package does not depend, so the
+#         link fails. The compiler's options have a folder with a semicolon at its end, -I/usr;.
 #
-# Takes some seconds. Needs pkg-config (or pkgconf); everything is in a temporary folder.
+# Takes some seconds. Everything is in a temporary folder.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=findings/debian-apt.inc

@@ -15,7 +15,6 @@ from parshall_dev.emulated import Kernel, Machine, missing
 
 LINUX = Path(__file__).parent.parent / "linux"
 KERNELS = Path(os.environ.get("PARSHALL_KERNELS", LINUX / "kernels"))
-SERIES = ("6.1", "6.12")
 
 MODULES = ("veth", "dummy", "sch_tbf", "sch_netem", "sch_red", "sch_codel", "sch_fq_codel", "sch_pie")
 TOOLS = ("fuzz_netlink", "send_sizes", "dump_netlink")

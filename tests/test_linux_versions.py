@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import csv
+import re
 import shutil
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
+from parshall import Cubic, Tcp
 from parshall_dev.commands import validate
 from parshall_dev.emulated import EmulationError, machine
 from parshall_dev.emulated.cpio import Archive
@@ -19,6 +21,8 @@ from parshall_dev.validate.linux_versions.seen import keep, kept
 
 ROOT = Path(__file__).parents[1]
 REFERENCE = ROOT.parent / "shared" / "reference" / "linux-7.3" / "timers" / "timers.csv"
+THEIRS = {"6.1.176": "6.1", "6.12.117": "6.12", "6.18.15": "6.18", "7.3.4": "7.3"}
+"""Series of the kernels in the reference."""
 HEAD = (
     "kernel 7.3.4+deb13-cloud-amd64 #1 PREEMPT Debian 7.3.4-1~bpo13+1 (2026)\n== sysctls\nsysctl tcp_ecn 2 \n"
 )
@@ -115,6 +119,13 @@ def test_every_kernel_has_every_fact() -> None:
             assert rule.value(facts)
 
 
+@pytest.mark.skipif("receive_buffer" not in Tcp.model_fields, reason="profiles have no versions of Linux")
+def test_options_are_those_of_a_scenario() -> None:
+    known = {*Tcp.model_fields, *Cubic.model_fields}
+    named = {name for rule in RULES for name in re.findall(r"`(?:\w+\()?([a-z]\w*)=?[^`]*`", rule.option)}
+    assert named <= known
+
+
 def test_rules_that_no_version_changed_are_not_marked() -> None:
     one = kept()["7.3"]
     assert "**" not in page({"7.2": one, "7.3": one}).replace("**bold**", "")
@@ -125,10 +136,12 @@ def test_rules_that_no_version_changed_are_not_marked() -> None:
 def test_other_runs_of_linux_sent_syns_at_the_same_times() -> None:
     with REFERENCE.open(encoding="utf-8") as lines:
         rows = [row for row in csv.DictReader(lines) if row["scenario"] == "syn"]
-    for series, version in (("7.3", "7.3.4"), ("6.1", "6.1.176")):
-        theirs = [float(row["t_s"]) for row in rows if row["kernel"] == version]
-        ours = [float(time) for time in kept()[series]["syn.times"].split()]
-        assert ours == pytest.approx([time - theirs[0] for time in theirs], abs=0.03)
+    versions = {
+        version: [float(row["t_s"]) for row in rows if row["kernel"] == version] for version in THEIRS
+    }
+    for version, theirs in versions.items():
+        ours = kept()[THEIRS[version]]["syn.times"].split()
+        assert list(map(float, ours)) == pytest.approx([time - theirs[0] for time in theirs], abs=0.03)
 
 
 # --- The machine ------------------------------------------------------------------------------------------

@@ -93,9 +93,9 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "after a lost lone packet, RTT 20 ms: probe and timeouts, s",
         _rounded("probe_20.times"),
-        "`tail_loss_probe`",
+        "`rack`",
     ),
-    Rule("the same, RTT 400 ms", _rounded("probe_400.times"), "`tail_loss_probe`"),
+    Rule("the same, RTT 400 ms", _rounded("probe_400.times"), "`rack`"),
     Rule("after a dead link, RTT 20 ms: probe and timeouts, s", _rounded("timeouts.times"), _LADDER),
     Rule("the same with `tcp_rto_max_ms` 1000", _with_max, "`max_rto`"),
     Rule("two packets behind a loss: repaired after", _repaired(1), "`rack`"),
@@ -115,41 +115,35 @@ RULES: tuple[Rule, ...] = (
 )
 
 _NOTES = """\
-A value in **bold** differs from the one on its left. Times count from the first packet of their row: the SYN, the
-lone packet, the last ACK. Rows of CUBIC have the window in packets at which slow start ends, and the windows
-at 0.5, 1 and 2 s. The queue holds 50, 67 and 333 packets, and 1000 with the kernel's own buffers. Rows of BBR
-have the goodput in Mbit/s and the mean queueing delay in ms from 4 to 10 s, with a queue of four
+A value in **bold** differs from the one on its left. Times count from the first packet of their row: the SYN,
+the lone packet, the last ACK. Rows of CUBIC have the window in packets at which slow start ends, and the
+windows at 0.5, 1 and 2 s. The queue holds 50, 67 and 333 packets, and 1000 with the kernel's own buffers.
+Rows of BBR have the goodput in Mbit/s and the mean queueing delay in ms from 4 to 10 s, with a queue of four
 bandwidth-delay products.
 """
 
 
 def page(kernels: Mapping[str, Facts]) -> str:
     """The page, of facts by series."""
-    heads = [f"{facts['version']}" for facts in kernels.values()]
     named = ", ".join(f"{facts['version']} (`{facts['release']}`)" for facts in kernels.values())
+    rules = [(rule.title, *_marked([rule.value(f) for f in kernels.values()]), rule.option) for rule in RULES]
+    settings = [(f"`{name}`", *_marked(values)) for name, values in _differing(kernels)]
+    heads = ["", *(facts["version"] for facts in kernels.values())]
     lines = [HEAD, f"Debian's kernels {named}, in emulated machines with seed 42.", "", "## Rules", ""]
-    lines += _table(
-        heads, [(rule.title, [rule.value(f) for f in kernels.values()], rule.option) for rule in RULES]
-    )
-    lines += [
-        "",
-        _NOTES,
-        "## Settings",
-        "",
-        "Those in `/proc/sys/net/ipv4` that are not the same in all, as each kernel has them:",
-        "",
-    ]
-    lines += _table(heads, [(f"`{name}`", values, None) for name, values in _differing(kernels)])
+    lines += [*_table([*heads, "in a scenario"], rules), "", _NOTES]
+    if settings:
+        lines += [
+            "## Settings",
+            "",
+            "Those of `/proc/sys/net/ipv4` that differ, as each kernel has them:",
+            "",
+        ]
+        lines += _table(heads, settings)
     return "\n".join([*lines, ""])
 
 
-def _table(heads: Sequence[str], rows: Sequence[tuple[str, Sequence[str], str | None]]) -> Iterator[str]:
-    last = [] if rows[0][2] is None else [st.Column("in a scenario", "text")]
-    columns = [st.Column("", "text"), *(st.Column(head, "text") for head in heads), *last]
-    cells = [
-        (title, *_marked(values), *(() if option is None else (option,))) for title, values, option in rows
-    ]
-    yield from st.markdown(st.Table("versions", columns, cells))
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    yield from st.markdown(st.Table("versions", [st.Column(head, "text") for head in heads], rows))
 
 
 def _marked(values: Sequence[str]) -> list[str]:
