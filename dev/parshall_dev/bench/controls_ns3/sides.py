@@ -14,7 +14,7 @@ from scipy import stats
 
 import parshall
 from parshall.stats import jain
-from parshall.support.files import write_whole
+from parshall.support.files import write_file
 from parshall_dev.bench.compiled import BUILT
 from parshall_dev.bench.controls_ns3.settings import Setting
 from parshall_dev.bench.ns3_builds import Ns3Build
@@ -99,8 +99,7 @@ class Ns3Controls:
             return parse(kept.read_text(encoding="utf-8"), setting)
         output = run([str(self._program), *words]).output
         found = parse(output, setting)
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(kept, output)
+        write_file(kept, output)
         return found
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from parshall.support.files import write_whole
+from parshall.support.files import write_file
 from parshall_dev.validate.linux_versions.page import page
 from parshall_dev.validate.linux_versions.seen import find, keep, kept
 
@@ -28,5 +28,5 @@ def compare_versions(run: Sequence[str], out: str | None) -> None:
     if out is None:
         click.echo(text, nl=False)
     else:
-        write_whole(Path(out), text)
+        write_file(Path(out), text)
         click.echo(f"written to {out}")

@@ -7,7 +7,7 @@ import io
 from pathlib import Path
 
 from parshall.errors import ParshallError
-from parshall.support.files import write_whole
+from parshall.support.files import write_file
 from parshall_dev.emulated import Machine, Workshop
 from parshall_dev.validate.linux_versions.reading import Facts, read
 from parshall_dev.validate.linux_versions.script import MODULES, PROGRAMS, TOOLS, script
@@ -37,7 +37,7 @@ def keep(kernels: dict[str, Facts], file: Path = SEEN) -> None:
     writer.writerow(_HEAD)
     for series in sorted(kernels, key=lambda name: [int(part) for part in name.split(".")]):
         writer.writerows((series, name, value) for name, value in kernels[series].items())
-    write_whole(file, text.getvalue())
+    write_file(file, text.getvalue())
 
 
 def find(series: str) -> Facts:
