@@ -1,1 +1,1 @@
-"""What changed in Linux's TCP from version to version, seen in emulated machines."""
+"""Changes in Linux's TCP from version to version, seen in emulated machines."""

@@ -1,4 +1,4 @@
-"""What is run in a machine: small scenarios that each show a rule of Linux's TCP.
+"""Script of a machine: small scenarios that each show a rule of Linux's TCP.
 
 A sender, a router and a receiver are namespaces. The router's device ``out`` is the bottleneck: HTB with a
 burst of 60 us and a drop-tail queue; the receiver delays its ACKs by the round trip.
