@@ -48,7 +48,7 @@ def test_a_wheel_is_linked_by_the_names_of_its_libraries(built: Path, prefix: st
 
 def test_a_folder_without_libraries_is_no_wheel(built: Path) -> None:
     (built / f"ns3-{WHEEL}").mkdir()
-    with pytest.raises(Missing, match="remove .* to install it again"):
+    with pytest.raises(Missing, match=r"remove .* to install it again"):
         wheel()
 
 

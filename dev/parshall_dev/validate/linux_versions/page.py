@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import isclose
 
 from parshall_dev.validate.linux_versions.reading import Facts
 from parshall_studies import study as st
@@ -18,6 +20,9 @@ means](../validation.md).
 """
 
 _PACKET_BITS = 8 * 1514
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_BY_MEMORY = "sysctl.tcp_mem"
+"""A setting that follows the machine's memory."""
 _LACKING = "not there"
 """Value of a setting that a kernel does not have."""
 
@@ -115,19 +120,22 @@ RULES: tuple[Rule, ...] = (
 )
 
 _NOTES = """\
-A value in **bold** differs from the one on its left. Times count from the first packet of their row: the SYN,
-the lone packet, the last ACK. Rows of CUBIC have the window in packets at which slow start ends, and the
-windows at 0.5, 1 and 2 s. The queue holds 50, 67 and 333 packets, and 1000 with the kernel's own buffers.
-Rows of BBR have the goodput in Mbit/s and the mean queueing delay in ms from 4 to 10 s, with a queue of four
-bandwidth-delay products.
+A value in **bold** differs from the one on its left by more than 5 %. Times count from the first packet of
+their row: the SYN, the lone packet, the last ACK. Rows of CUBIC have the window in packets at which slow
+start ends, and the windows at 0.5, 1 and 2 s. The queue holds 50, 67 and 333 packets, and 1000 with the
+kernel's own buffers. Rows of BBR have the goodput in Mbit/s and the mean queueing delay in ms from 4 to 10
+s, with a queue of four bandwidth-delay products.
 """
 
 
 def page(kernels: Mapping[str, Facts]) -> str:
     """The page, of facts by series."""
     named = ", ".join(f"{facts['version']} (`{facts['release']}`)" for facts in kernels.values())
-    rules = [(rule.title, *_marked([rule.value(f) for f in kernels.values()]), rule.option) for rule in RULES]
-    settings = [(f"`{name}`", *_marked(values)) for name, values in _differing(kernels)]
+    rules = [
+        (rule.title, *_marked([rule.value(f) for f in kernels.values()], _alike), rule.option)
+        for rule in RULES
+    ]
+    settings = [(f"`{name}`", *_marked(values, str.__eq__)) for name, values in _differing(kernels)]
     heads = ["", *(facts["version"] for facts in kernels.values())]
     lines = [HEAD, f"Debian's kernels {named}, in emulated machines with seed 42.", "", "## Rules", ""]
     lines += [*_table([*heads, "in a scenario"], rules), "", _NOTES]
@@ -146,15 +154,26 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]
     yield from st.markdown(st.Table("versions", [st.Column(head, "text") for head in heads], rows))
 
 
-def _marked(values: Sequence[str]) -> list[str]:
-    """Values, in bold where they differ from the one before."""
+def _marked(values: Sequence[str], near: Callable[[str, str], bool]) -> list[str]:
+    """Values, in bold where they are not near the one before."""
     before = (values[0], *values[:-1])
-    return [value if value == other else f"**{value}**" for value, other in zip(values, before, strict=True)]
+    return [
+        value if near(value, other) else f"**{value}**" for value, other in zip(values, before, strict=True)
+    ]
+
+
+def _alike(first: str, second: str) -> bool:
+    """True if two values are the same words, and numbers that differ by 5 % or 0.02 at most."""
+    if _NUMBER.sub("", first) != _NUMBER.sub("", second):
+        return False
+    pairs = zip(_NUMBER.findall(first), _NUMBER.findall(second), strict=True)
+    return all(isclose(float(a), float(b), rel_tol=0.05, abs_tol=0.02) for a, b in pairs)
 
 
 def _differing(kernels: Mapping[str, Facts]) -> list[tuple[str, list[str]]]:
-    names = sorted({name for facts in kernels.values() for name in facts if name.startswith("sysctl.")})
-    rows = [
-        (name.removeprefix("sysctl."), [f.get(name, _LACKING) for f in kernels.values()]) for name in names
-    ]
-    return [(name, values) for name, values in rows if len(set(values)) > 1]
+    """Settings that are not the same in all kernels."""
+    settings = {name for facts in kernels.values() for name in facts if name.startswith("sysctl.")}
+    rows = {
+        name: [f.get(name, _LACKING) for f in kernels.values()] for name in sorted(settings - {_BY_MEMORY})
+    }
+    return [(name.removeprefix("sysctl."), values) for name, values in rows.items() if len(set(values)) > 1]
