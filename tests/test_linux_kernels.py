@@ -24,7 +24,7 @@ pytestmark = pytest.mark.skipif(shutil.which("dpkg-deb") is None, reason="unpack
 EMULATE = LINUX / "emulate"
 APT_CACHE = """\
 #!/bin/sh
-case "$APT_CONFIG" in '') archive=$ARCHIVE;; *) archive=$OTHER;; esac
+case "$APT_CONFIG" in '') archive=$ARCHIVE;; *) [ -e "$APT_CONFIG" ] && archive=$OTHER;; esac
 for word; do last=$word; done
 case "$1" in
   depends) shift; for name; do cat "$archive/$name.depends" 2>/dev/null; done;;
@@ -33,7 +33,7 @@ esac
 """
 APT_GET = """\
 #!/bin/sh
-case "$APT_CONFIG" in '') archive=$ARCHIVE;; *) archive=$OTHER;; esac
+case "$APT_CONFIG" in '') archive=$ARCHIVE;; *) [ -e "$APT_CONFIG" ] && archive=$OTHER;; esac
 case " $* " in
   *" indextargets "*) echo mirror;;
   *" download "*) for name; do case $name in linux-*) cp "$archive/$name.deb" . || exit 100;; esac; done;;
@@ -103,7 +103,7 @@ class Debian:
     here: Archive
     other: Archive
 
-    def run(self, *command: str) -> subprocess.CompletedProcess[str]:
+    def run(self, *command: str, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
         environment = {
             **os.environ,
             "PATH": f"{self.folder / 'bin'}:{os.environ['PATH']}",
@@ -111,7 +111,9 @@ class Debian:
             "OTHER": str(self.other.folder),
         }
         environment.pop("APT_CONFIG", None)
-        return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        return subprocess.run(
+            command, cwd=folder, env=environment, capture_output=True, text=True, check=False
+        )
 
     def fetch(self, series: str) -> tuple[subprocess.CompletedProcess[str], Path]:
         to = self.folder / "kernels" / series
@@ -188,6 +190,15 @@ def test_newest_is_the_newest_of_the_other_release(debian: Debian) -> None:
     ended, folder = debian.fetch("newest")
     assert "Linux 7.10.1+deb13-cloud-amd64 from Debian trixie" in ended.stdout
     is_whole(folder, "7.10.1+deb13-cloud-amd64")
+
+
+def test_a_folder_may_be_relative(debian: Debian) -> None:
+    """As make gives it."""
+    debian.other.add_split("7.3.4+deb13-cloud-amd64")
+    debian.other.add_headers("7.3.4+deb13-cloud-amd64")
+    ended = debian.run(str(EMULATE / "fetch-kernel"), "7.3", "kernels/7.3", folder=debian.folder)
+    assert ended.returncode == 0, ended.stderr
+    is_whole(debian.folder / "kernels" / "7.3", "7.3.4+deb13-cloud-amd64")
 
 
 def test_a_release_with_headers_goes_before_a_newer_one_without(debian: Debian) -> None:
