@@ -27,7 +27,7 @@ def why_not(series: str) -> str | None:
     if lacking:
         return lacking
     if not (KERNELS / series / "release").is_file():
-        return f"there is no kernel {series}: make -C linux kernels"
+        return f"there is no kernel {series}: make -C linux kernels SERIES={series}"
     absent = [program for program in ("make", "gcc") if shutil.which(program) is None]
     return f"a kernel module is built with {' and '.join(absent)}" if absent else None
 

@@ -64,7 +64,7 @@ class Workshop:
         if absent:
             return absent
         if not (self.source / "kernels" / series / "release").is_file():
-            return f"there is no kernel {series}: make -C {self.source} kernels"
+            return f"there is no kernel {series}: make -C {self.source} kernels SERIES={series}"
         return None
 
     @cached_property
