@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -41,7 +42,8 @@ def tested(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 def test_it_builds_without_a_warning_loads_and_goes(tested: Built) -> None:
     assert "sch_estmred.ko" in tested.build
-    assert "warning" not in tested.build.replace("warning: the compiler differs", "")
+    # The kernel's build says so of tools, not of the module.
+    assert "warning" not in re.sub("warning: (the compiler|pahole version) differs", "", tested.build)
     assert tested.parts["release"].strip() == tested.kernel.release
     assert tested.parts["load"] == "loaded\n"
     assert tested.parts["remove"] == "removed\n"

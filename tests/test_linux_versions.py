@@ -141,8 +141,9 @@ def test_other_runs_of_linux_sent_syns_at_the_same_times() -> None:
     }
     for version, theirs in versions.items():
         ours = kept()[THEIRS[version]]["syn.times"].split()
+        # Timers of two seconds and more wait for the next bucket of 256 ms, and the wheel's phase is any.
         assert list(map(float, ours)) == pytest.approx(
-            [time - theirs[0] for time in theirs], rel=0.01, abs=0.03
+            [time - theirs[0] for time in theirs], rel=0.025, abs=0.03
         )
 
 
