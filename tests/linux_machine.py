@@ -15,7 +15,6 @@ from parshall_dev.emulated import Kernel, Machine, missing
 
 LINUX = Path(__file__).parent.parent / "linux"
 KERNELS = Path(os.environ.get("PARSHALL_KERNELS", LINUX / "kernels"))
-SERIES = ("6.1", "6.12")
 
 MODULES = ("veth", "dummy", "sch_tbf", "sch_netem", "sch_red", "sch_codel", "sch_fq_codel", "sch_pie")
 TOOLS = ("fuzz_netlink", "send_sizes", "dump_netlink")
@@ -28,7 +27,7 @@ def why_not(series: str) -> str | None:
     if lacking:
         return lacking
     if not (KERNELS / series / "release").is_file():
-        return f"there is no kernel {series}: make -C linux kernels"
+        return f"there is no kernel {series}: make -C linux kernels SERIES={series}"
     absent = [program for program in ("make", "gcc") if shutil.which(program) is None]
     return f"a kernel module is built with {' and '.join(absent)}" if absent else None
 
@@ -51,16 +50,18 @@ def source(folder: Path) -> Path:
 
 def make(folder: Path, *words: str) -> str:
     """Output of make; an error fails the test."""
-    ended = subprocess.run(["make", "-C", str(folder), *words], capture_output=True, text=True, check=False)
-    assert ended.returncode == 0, ended.stdout + ended.stderr
-    return ended.stdout + ended.stderr
+    return _said("make", "-C", str(folder), *words)
 
 
 def build_module(folder: Path, against: Kernel, *words: str) -> str:
     """Output of the kernel's build of the module in `folder`/qdisc."""
-    # Types for BPF need pahole and are for debuggers.
-    headers = against.headers.resolve()
-    return make(folder, "module", f"KDIR={headers}", "CONFIG_DEBUG_INFO_BTF_MODULES=", *words)
+    return _said(str(folder / "emulate" / "build-module"), str(against.folder), str(folder), *words)
+
+
+def _said(*command: str) -> str:
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    return ended.stdout + ended.stderr
 
 
 def build_tools(folder: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from parshall import DropTail, Red
-from parshall_dev.bench.controls_ns3.page import section
+from parshall_dev.bench.controls_ns3.page import beside_linux, section
 from parshall_dev.bench.controls_ns3.run import main
 from parshall_dev.bench.controls_ns3.settings import SETTINGS, Setting
 from parshall_dev.bench.controls_ns3.sides import OUTCOMES, Outcome, Pair, ours, parse
@@ -21,6 +21,10 @@ PRINTED = "RESULT dropped 10 marked 45 started 90 wait 0.0042 bytes {}\n"
 
 def outcome(**changes: float) -> Outcome:
     return {**dict.fromkeys(OUTCOMES, 1.0), **changes}
+
+
+def pair(setting: Setting, mine: Outcome, theirs: Outcome, peer: str = "ns-3.37") -> Pair:
+    return Pair(setting, [mine] * 2, [theirs] * 2, peer)
 
 
 # --- ns-3's program ---------------------------------------------------------------------------------------
@@ -99,8 +103,8 @@ def test_our_side_fills_the_link_and_marks_where_it_shall() -> None:
 
 
 def test_a_table_marks_what_differs_by_more_than_is_allowed() -> None:
-    near = Pair(BBR, [outcome(goodput=10.4, wait=11)] * 2, [outcome(goodput=10, wait=10)] * 2)
-    far = Pair(DCTCP, [outcome(goodput=10.6, wait=7)] * 2, [outcome(goodput=10, wait=10)] * 2)
+    near = pair(BBR, outcome(goodput=10.4, wait=11), outcome(goodput=10, wait=10))
+    far = pair(DCTCP, outcome(goodput=10.6, wait=7), outcome(goodput=10, wait=10))
     lines = section([near, far]).splitlines()
     rows = [line for line in lines if line.startswith(("| 20 Mbit/s", "| 100 Mbit/s"))]
     assert "2 seeds" in lines[0]
@@ -111,20 +115,38 @@ def test_a_table_marks_what_differs_by_more_than_is_allowed() -> None:
 
 def test_seeds_that_differ_widen_the_interval() -> None:
     values = [outcome(goodput=9), outcome(goodput=11)]
-    centre, half = Pair(BBR, values, [outcome(goodput=10)] * 2).difference("goodput")
+    centre, half = Pair(BBR, values, [outcome(goodput=10)] * 2, "ns-3.37").difference("goodput")
     # Student's t of one degree of freedom times a standard error of 1, in percent of 10.
     assert centre == pytest.approx(0)
     assert half == pytest.approx(127.06, abs=0.01)
 
 
 def test_one_flow_has_no_fairness_and_drop_tail_no_marks() -> None:
-    text = section(
-        [Pair(BBR, [outcome()] * 2, [outcome()] * 2), Pair(DCTCP, [outcome()] * 2, [outcome()] * 2)]
-    )
+    text = section([pair(BBR, outcome(), outcome()), pair(DCTCP, outcome(), outcome())])
     bbr, dctcp = text.split("**DCTCP")
     assert "marked" not in bbr
     assert "marked" in dctcp
     assert dctcp.rstrip().endswith("|  |")
+
+
+def test_each_version_has_its_own_tables_and_conclusions() -> None:
+    pairs = [pair(BBR, outcome(), outcome(), "ns-3.37"), pair(BBR, outcome(), outcome(wait=3.5), "ns-3.44")]
+    parts = section(pairs).split("## Beside ")[1:]
+    for part, version, near in zip(parts, ("ns-3.37", "ns-3.44"), (1, 0), strict=True):
+        assert part.startswith(f"{version}\n")
+        assert f"within 5 % of {version}'s in 1 of 1 settings" in part
+        assert f"within 20 % in {near}" in part
+        assert f"ours / {version} |" in part
+
+
+def test_the_version_that_is_nearer_to_linux_is_named() -> None:
+    alone = Setting("bbr", 1e7, 0.02, 4.0, 1)
+    peers = {"ns-3.37": 6.8, "ns-3.44": 24.1}
+    pairs = [pair(alone, outcome(), outcome(wait=wait), peer) for peer, wait in peers.items()]
+    linux = {"10 Mbit/s, 20 ms": {"7.3.4": 7.63}}
+    text = beside_linux([*pairs, pair(BBR, outcome(), outcome())], linux)
+    assert "| 1.00 | 6.80 | 24.10 | 7.63 |" in text
+    assert "ns-3.37 in 1 of 1 settings" in text
 
 
 def test_without_ns3_the_comparison_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

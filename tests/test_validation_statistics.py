@@ -271,10 +271,10 @@ def test_a_document_with_a_difference_beyond_chance(
     out = tmp_path / "docs" / "agreement.md"
     assert command(str(small(tmp_path, 100.0)), "--only", "0", "--seeds", "3", "--out", str(out)) == 1
     printed = capsys.readouterr().out
-    assert "study 0: 1 means compared, 0 agree, 0 apart (by chance about 0), 1 differ" in printed
+    assert "study 0: 1 means compared with ns-2.35, 0 agree, 0 apart (by chance about 0), 1 differ" in printed
     text = out.read_text()
     assert re.search(r"\| small \| ours \| 3 \| \d+\.\d ± [\d.]+ \*\*≠\*\* \|", text)
-    assert re.search(r"\|  \| ns-2 \| 3 \| 0\.1 ± 0\.\d+ \|", text)
+    assert re.search(r"\|  \| ns-2\.35 \| 3 \| 0\.1 ± 0\.\d+ \|", text)
     assert "| differ | unexplained |" in text
 
 

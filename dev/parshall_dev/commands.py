@@ -93,6 +93,22 @@ def linux(folder: str | None, **options: Any) -> None:
 
 @validate.command()
 @click.option(
+    "--run", multiple=True, metavar="SERIES", help="Run this kernel, such as 7.3, anew; may be repeated."
+)
+@click.option("--out", metavar="FILE.md", help="File for the page, as Markdown.")
+def linux_versions(run: tuple[str, ...], out: str | None) -> None:
+    """Compare Linux's TCP with that of other versions.
+
+    Prints what Debian's kernels did in emulated machines. With --run a kernel is run again, which takes some
+    minutes; make -C linux kernels SERIES=7.3 unpacks it.
+    """
+    from parshall_dev.validate.linux_versions.command import compare_versions
+
+    compare_versions(run, out)
+
+
+@validate.command()
+@click.option(
     "--seeds", type=click.IntRange(2, MOST_SEEDS), default=10, show_default=True, help="Number of seeds."
 )
 @click.option("--jobs", type=JOBS, help="Threads; all cores unless given.")

@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+from parshall_dev.bench.compiled import Missing, compiled
 from parshall_dev.bench.figures import Counters
 from parshall_dev.bench.networks import Bottlenecks
+from parshall_dev.bench.ns3_builds import debian
 from parshall_dev.bench.process import Finished, ProcessError, run
 from parshall_dev.checkout import ROOT
 
@@ -25,14 +27,11 @@ __all__ = [
     "Ns3",
     "Peer",
     "install",
-    "ns3_flags",
-    "ns3_program",
     "parse_result",
     "ready",
 ]
 
 HERE = Path(__file__).resolve().parent
-BUILT = ROOT / "out" / "bench"
 PACKAGES = ("ns2", "libns3-dev", "libgsl-dev", "g++", "pkg-config")
 """Debian's; libns3-dev needs libgsl-dev without saying so."""
 
@@ -44,10 +43,6 @@ NAMES = {"ns2": "ns-2", "ns3": "ns-3", "htsim": "htsim"}
 """How each is called in text."""
 
 _COUNTERS = ("packets_sent", "bytes_delivered", "packets_dropped")
-
-
-class Missing(Exception):  # noqa: N818 - not a fault
-    """A peer that is not here; the text says what is missing."""
 
 
 def parse_result(output: str) -> Counters:
@@ -127,7 +122,7 @@ Peer = Ns2 | Ns3 | Htsim
 
 def install() -> str | None:
     """Installs what the peers need where we may; says why it could not."""
-    if all(_found(check) for check in (_ns2_program, ns3_flags)):
+    if all(_found(check) for check in (_ns2_program, debian)):
         return None
     script = ROOT / "tools" / "install-packages"
     if os.geteuid() != 0:
@@ -166,49 +161,12 @@ def _ns2() -> Ns2:
     return Ns2(program, said[-1] if said else "unknown")
 
 
-def ns3_flags(*modules: str) -> list[str]:
-    """Options of the compiler for ns-3, with modules beyond the usual. Raises Missing."""
-    modules = ("ns3-internet", "ns3-point-to-point", "ns3-applications", *modules)
-    missing = Missing("ns-3 (Debian's packages libns3-dev, libgsl-dev, g++, pkg-config)")
-    if shutil.which("g++") is None or shutil.which("pkg-config") is None:
-        raise missing
-    try:
-        return run(["pkg-config", "--cflags", "--libs", *modules]).output.split()
-    except ProcessError:
-        raise missing from None
-
-
-def ns3_program(source: Path, name: str, flags: list[str]) -> Path:
-    """Compiles a program for ns-3. Raises Missing."""
-    return _compiled("ns-3", source, name, flags)
-
-
-def _compiled(peer: str, source: Path, name: str, flags: list[str]) -> Path:
-    BUILT.mkdir(parents=True, exist_ok=True)
-    program = BUILT / name
-    try:
-        run(["g++", "-O2", "-std=c++17", str(source), "-o", str(program), *flags])
-    except ProcessError as error:
-        raise Missing(f"{peer}: {source.name} was not compiled ({error})") from None
-    return program
-
-
 def _ns3() -> Ns3:
-    flags = ns3_flags()
-    programs = {
-        source.stem: str(ns3_program(source, f"ns3-{source.stem}", flags))
-        for source in sorted((HERE / "ns3").glob("*.cc"))
-    }
-    return Ns3(programs, _ns3_version(flags))
-
-
-def _ns3_version(flags: list[str]) -> str:
-    """From the name of the library, libns3.37-core."""
-    for flag in flags:
-        if flag.startswith("-lns3.") and flag.endswith("-core"):
-            return flag.removeprefix("-lns").removesuffix("-core")
-    found = sorted(Path("/usr/lib").glob("*/libns3-core.so.*"))
-    return f"3.{found[-1].name.rsplit('.', 1)[-1]}" if found else "unknown"
+    build = debian()
+    sources = sorted((HERE / "ns3").glob("*.cc"))
+    return Ns3(
+        {source.stem: str(build.program(source, f"ns3-{source.stem}")) for source in sources}, build.version
+    )
 
 
 def _htsim() -> Htsim:
@@ -217,7 +175,7 @@ def _htsim() -> Htsim:
         raise Missing(f"htsim ({HTSIM} names the folder of its headers and of libhtsim.a)")
     flags = [f"-I{folder}", str(folder / "libhtsim.a")]
     programs = {
-        source.stem: str(_compiled("htsim", source, f"htsim-{source.stem}", flags))
+        source.stem: str(compiled("htsim", source, f"htsim-{source.stem}", flags))
         for source in sorted((HERE / "htsim").glob("*.cc"))
     }
     return Htsim(programs, _commit(folder))

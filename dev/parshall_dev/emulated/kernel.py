@@ -37,11 +37,6 @@ class Kernel:
     def image(self) -> Path:
         return self.folder / "vmlinuz"
 
-    @property
-    def headers(self) -> Path:
-        """Folder of headers that modules are built against."""
-        return self.folder / "build"
-
     def modules(self, names: list[str]) -> dict[str, bytes]:
         """Modules and those that they need, each behind what it needs, without what is built in."""
         found: dict[str, bytes] = {}

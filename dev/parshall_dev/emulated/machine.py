@@ -176,9 +176,11 @@ def _functions(programs: Sequence[str]) -> str:
 
 
 def _add_busybox(archive: Archive) -> None:
-    busybox = _needed("busybox")
-    archive.file("/bin/busybox", Path(busybox).read_bytes(), executable=True)
-    applets = subprocess.run([busybox, "--list"], capture_output=True, text=True, check=True).stdout
+    # Debian's package busybox needs libraries, busybox-static does not.
+    _add_program(archive, "busybox")
+    applets = subprocess.run(
+        [_needed("busybox"), "--list"], capture_output=True, text=True, check=True
+    ).stdout
     for applet in applets.split():
         # Its ip and tc are not the real ones.
         if f"/bin/{applet}" not in archive:

@@ -64,7 +64,7 @@ class Workshop:
         if absent:
             return absent
         if not (self.source / "kernels" / series / "release").is_file():
-            return f"there is no kernel {series}: make -C {self.source} kernels"
+            return f"there is no kernel {series}: make -C {self.source} kernels SERIES={series}"
         return None
 
     @cached_property
@@ -77,9 +77,8 @@ class Workshop:
 
     def module(self, kernel: Kernel) -> Path:
         """The queue discipline for `kernel`."""
-        # Types for BPF need pahole and are for debuggers.
-        words = ["module", f"KDIR={kernel.headers.resolve()}", "CONFIG_DEBUG_INFO_BTF_MODULES="]
-        return self._made(f"{kernel.release}-{_MODULE}", f"qdisc/{_MODULE}", ["make", *words])
+        command = ["emulate/build-module", str(kernel.folder.resolve()), "."]
+        return self._made(f"{kernel.release}-{_MODULE}", f"qdisc/{_MODULE}", command)
 
     def plugin(self) -> Path:
         """The plug-in for tc."""

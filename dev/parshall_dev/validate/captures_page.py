@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -96,6 +97,14 @@ def _rtts(points: Mapping[str, Judged]) -> Iterator[str]:
             yield ""
 
 
+def _with_version(tool: str, folder: Path) -> str:
+    """A tool with the version that the folder's README names behind it, where it does."""
+    readme = folder / "README.md"
+    text = readme.read_text(encoding="utf-8") if readme.is_file() else ""
+    found = re.search(rf"\b{tool} (\d+(?:\.\d+)+)", text)
+    return f"{tool} {found[1]}" if found else tool
+
+
 def _others(points: Mapping[str, Judged], names: Sequence[str], file: Path) -> Iterator[str]:
     """Results of tshark, tcptrace and pping on the captures."""
     sums: dict[str, Counter[str]] = {point: Counter() for point in points}
@@ -103,11 +112,12 @@ def _others(points: Mapping[str, Judged], names: Sequence[str], file: Path) -> I
         for row in csv.DictReader(lines):
             if row["name"] in names and row["point"] in sums:
                 _count(row, sums[row["point"]])
-    yield "Other tools on the same captures, flows of TCP alone:"
+    tshark, tcptrace, pping = (_with_version(name, file.parent) for name in ("tshark", "tcptrace", "pping"))
+    yield f"{tshark}, {tcptrace} and {pping} on the same captures, flows of TCP alone:"
     yield ""
     yield (
-        "| | tshark: retransmissions, precision, recall | `fast` (truth) | `spurious` (needless) "
-        "| tcptrace: again, out of order | p95 off by over 5 %: tshark, pping, of |"
+        f"| | {tshark}: retransmissions, precision, recall | `fast` (truth) | `spurious` (needless) "
+        f"| {tcptrace}: again, out of order | p95 off by over 5 %: {tshark}, {pping}, of |"
     )
     yield "| --- | ---: | ---: | ---: | ---: | ---: |"
     for point, at in sums.items():

@@ -10,10 +10,12 @@ from pathlib import Path
 import click
 
 from parshall.support.files import write_file
-from parshall_dev.bench.controls_ns3.page import HEAD, section
+from parshall_dev.bench.compiled import Missing
+from parshall_dev.bench.controls_ns3.linux import delays
+from parshall_dev.bench.controls_ns3.page import HEAD, beside_linux, section
 from parshall_dev.bench.controls_ns3.settings import SETTINGS
 from parshall_dev.bench.controls_ns3.sides import Ns3Controls, compare
-from parshall_dev.bench.peers import Missing
+from parshall_dev.bench.ns3_builds import BUILDS
 from parshall_dev.bench.process import ProcessError
 
 
@@ -25,13 +27,15 @@ def main(seeds: int, only: tuple[str, ...], out: Path | None) -> None:
     """Compares and prints."""
     settings = [setting for control in only or SETTINGS for setting in SETTINGS[control]]
     try:
-        peer = Ns3Controls()
-        pairs = [compare(setting, range(1, seeds + 1), peer, _progress) for setting in settings]
+        peers = [Ns3Controls(build()) for build in BUILDS]
+        pairs = [
+            pair for setting in settings for pair in compare(setting, range(1, seeds + 1), peers, _progress)
+        ]
     except Missing as missing:
         raise click.ClickException(f"not compared, for want of {missing}") from None
     except ProcessError as error:
         raise click.ClickException(str(error)) from None
-    text = section(pairs)
+    text = section(pairs) + beside_linux(pairs, delays())
     click.echo(text)
     if out is not None:
         write_file(out, f"{HEAD}\n{text}")

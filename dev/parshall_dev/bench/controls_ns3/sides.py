@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,8 +14,10 @@ from scipy import stats
 
 import parshall
 from parshall.stats import jain
+from parshall.support.files import write_file
+from parshall_dev.bench.compiled import BUILT
 from parshall_dev.bench.controls_ns3.settings import Setting
-from parshall_dev.bench.peers import ns3_flags, ns3_program
+from parshall_dev.bench.ns3_builds import Ns3Build
 from parshall_dev.bench.process import ProcessError, run
 
 __all__ = ["OUTCOMES", "Ns3Controls", "Outcome", "Pair", "compare", "ours", "parse"]
@@ -78,34 +81,45 @@ def parse(output: str, setting: Setting) -> Outcome:
 
 
 class Ns3Controls:
-    """ns-3's side."""
+    """The side of one build of ns-3."""
 
-    def __init__(self) -> None:
-        """Compiles the program. Raises Missing where ns-3, or a compiler, is not there."""
+    def __init__(self, build: Ns3Build) -> None:
+        """Compiles the program. Raises Missing."""
+        self.name = build.name
         source = Path(__file__).with_name("dumbbell.cc")
-        self._program = ns3_program(source, "ns3-controls", ns3_flags("ns3-traffic-control"))
+        self._program = build.program(source, "ns3-controls")
+        self._source = source.read_bytes() + (source.parents[1] / "ns3" / "bottleneck.h").read_bytes()
 
     def outcome(self, setting: Setting, seed: int) -> Outcome:
-        """One run. Raises ProcessError."""
+        """One run, whose output is kept: a build says the same again. Raises ProcessError."""
         words = [f"--{name}={value}" for name, value in setting.options(seed).items()]
-        return parse(run([str(self._program), *words]).output, setting)
+        key = hashlib.sha256("\0".join([self.name, *words]).encode() + self._source).hexdigest()[:24]
+        kept = BUILT / "runs" / f"{key}.txt"
+        if kept.is_file():
+            return parse(kept.read_text(encoding="utf-8"), setting)
+        output = run([str(self._program), *words]).output
+        found = parse(output, setting)
+        write_file(kept, output)
+        return found
 
 
 @dataclass(frozen=True)
 class Pair:
-    """A setting: an outcome a seed of either side. Seeds have nothing in common but the start times."""
+    """Outcomes of a setting, ours and a peer's for each seed, which have only the start times in common."""
 
     setting: Setting
     ours: list[Outcome]
     theirs: list[Outcome]
+    peer: str
+    """Name of the peer with its version."""
 
     def means(self, key: str) -> tuple[float, float]:
-        """Means of ours and of ns-3's."""
+        """Means of ours and of the peer's."""
         mine, theirs = (np.mean([outcome[key] for outcome in side]) for side in (self.ours, self.theirs))
         return float(mine), float(theirs)
 
     def difference(self, key: str) -> tuple[float, float]:
-        """Ours less ns-3's in percent of ns-3's mean, and half of its 95 % interval (Welch)."""
+        """Ours less the peer's in percent of the peer's mean, and half of its 95 % interval (Welch)."""
         mine, theirs = (np.array([outcome[key] for outcome in side]) for side in (self.ours, self.theirs))
         scale = 100 / float(theirs.mean())
         return scale * float(mine.mean() - theirs.mean()), scale * _half_width(mine, theirs)
@@ -122,11 +136,14 @@ def _half_width(first: NDArray[np.float64], second: NDArray[np.float64]) -> floa
     return float(stats.t.ppf(0.975, sum(parts) ** 2 / squares)) * math.sqrt(sum(parts))
 
 
-def compare(setting: Setting, seeds: Sequence[int], peer: Ns3Controls, say: Callable[[str], None]) -> Pair:
-    """Runs a setting on both sides. Raises ProcessError."""
-    mine, theirs = [], []
-    for seed in seeds:
-        say(f"{setting.control}, {setting.title}, seed {seed}")
-        mine.append(ours(setting, seed))
-        theirs.append(peer.outcome(setting, seed))
-    return Pair(setting, mine, theirs)
+def compare(
+    setting: Setting, seeds: Sequence[int], peers: Sequence[Ns3Controls], say: Callable[[str], None]
+) -> list[Pair]:
+    """Runs a setting here and with each peer. Raises ProcessError."""
+    say(f"{setting.control}, {setting.title}, ours")
+    mine = [ours(setting, seed) for seed in seeds]
+    pairs = []
+    for peer in peers:
+        say(f"{setting.control}, {setting.title}, {peer.name}")
+        pairs.append(Pair(setting, mine, [peer.outcome(setting, seed) for seed in seeds], peer.name))
+    return pairs

@@ -24,17 +24,17 @@ means](../validation.md).
 """
 
 
-def section(rows: Sequence[Row], seconds: float) -> str:
-    """A table for each load: ours above ns-3's, and the paired difference below."""
-    lines = [f"{seconds:g} s a run, {len(rows[0].seeds)} seeds.", ""]
+def section(rows: Sequence[Row], seconds: float, peer: str) -> str:
+    """A table for each load: ours above those of `peer`, such as ns-3.37, and the paired difference below."""
+    lines = [f"{seconds:g} s a run, {len(rows[0].seeds)} seeds, beside {peer}.", ""]
     for load in dict.fromkeys(row.load for row in rows):
         lines += [f"**{load.capitalize()}**: {LOADS[load].title}.", ""]
-        lines += _table([row for row in rows if row.load == load])
+        lines += _table([row for row in rows if row.load == load], peer)
     return "\n".join(lines)
 
 
-def meetings_section(meetings: Sequence[Meeting], seconds: float, warm_up: float) -> str:
-    """A table: means of both sides, and the difference in percent."""
+def meetings_section(meetings: Sequence[Meeting], seconds: float, warm_up: float, peer: str) -> str:
+    """A table: means of ours and of `peer`, and the difference in percent."""
     seeds = len(meetings[0].ours["wait"])
     titles = responsive.OUTCOMES.values()
     rows = []
@@ -46,25 +46,25 @@ def meetings_section(meetings: Sequence[Meeting], seconds: float, warm_up: float
             mark = "" if low <= 0 <= high else " °"
             cells += [f"{mine:.3f} / {theirs:.3f}", f"{centre:+.1f} ± {(high - low) / 2:.1f}{mark}"]
         rows.append((responsive.COMPARED[meeting.name].title, *cells))
-    heads = (head for title in titles for head in (f"{title}: ours / ns-3", "difference, %"))
+    heads = (head for title in titles for head in (f"{title}: ours / {peer}", "difference, %"))
     table = st.Table("meetings", (st.Column("discipline", "text"), *heads), rows)
-    said = f"{seconds:g} s a run, counted from {warm_up:g} s on, {seeds} seeds."
+    said = f"{seconds:g} s a run, counted from {warm_up:g} s on, {seeds} seeds, beside {peer}."
     return "\n".join([said, "", *st.markdown(table), ""])
 
 
-def _table(rows: Sequence[Row]) -> Iterator[str]:
+def _table(rows: Sequence[Row], peer: str) -> Iterator[str]:
     shown = [key for key in OUTCOMES if any(np.isfinite(row.mean("ours", key)) for row in rows)]
     found = []
     for row in rows:
         title = DISCIPLINES[row.discipline].title
-        for name, side in (("ours", "ours"), ("ns-3", "theirs")):
+        for name, side in (("ours", "ours"), (peer, "theirs")):
             cells = [f"{row.mean(side, key):.3f}" for key in shown]
             found.append((title if side == "ours" else "", name, *cells, "", ""))
         cells = [_difference(row.difference(key)) for key in shown]
         agreement = row.same_fate_as_approximate
         explained = "" if agreement is None else f"{100 * agreement:.2f}"
         found.append(("", "difference", *cells, f"{100 * row.same_fate:.2f}", explained))
-    titles = (*(OUTCOMES[key] for key in shown), "same fate, %", "with ns-3's arithmetic, %")
+    titles = (*(OUTCOMES[key] for key in shown), "same fate, %", f"with {peer}'s arithmetic, %")
     names = (st.Column("discipline", "text"), st.Column("", "text"))
     yield from st.markdown(st.Table("disciplines", (*names, *titles), found))
     yield ""

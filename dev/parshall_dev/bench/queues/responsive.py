@@ -15,7 +15,7 @@ from scipy import stats
 
 import parshall
 from parshall import Bulk, Cbr, CoDel, DropTail, Flow, FqCodel, Link, Pie, Red, Reverse, Scenario, Tcp, Udp
-from parshall_dev.bench.peers import ns3_flags, ns3_program
+from parshall_dev.bench.ns3_builds import Ns3Build
 from parshall_dev.bench.process import run
 from parshall_dev.bench.queues.loads import DISCIPLINES
 
@@ -177,10 +177,9 @@ def _ours(pair: _Pair, seconds: float, warm_up: float, seed: int) -> dict[str, f
 class Ns3Dumbbell:
     """ns-3's side."""
 
-    def __init__(self) -> None:
-        """Compiles the program. Raises Missing where ns-3, or a compiler, is not there."""
-        source = Path(__file__).with_name("dumbbell.cc")
-        self._program = ns3_program(source, "ns3-queue-dumbbell", ns3_flags("ns3-traffic-control"))
+    def __init__(self, build: Ns3Build) -> None:
+        """Compiles the program. Raises Missing."""
+        self._program = build.program(Path(__file__).with_name("dumbbell.cc"), "ns3-queue-dumbbell")
 
     def outcomes(self, pair: _Pair, seconds: float, warm_up: float, seed: int) -> dict[str, float]:
         """One run. Raises ProcessError."""

@@ -10,7 +10,8 @@ from pathlib import Path
 import click
 
 from parshall.support.files import write_file
-from parshall_dev.bench.peers import Missing
+from parshall_dev.bench.compiled import Missing
+from parshall_dev.bench.ns3_builds import debian
 from parshall_dev.bench.process import ProcessError
 from parshall_dev.bench.queues.compare import compare
 from parshall_dev.bench.queues.loads import DISCIPLINES, LOADS
@@ -46,20 +47,21 @@ def main(
     """Compares and prints."""
     meetings: list[Meeting] = []
     try:
-        peer = Ns3Queues()
+        build = debian()
+        peer = Ns3Queues(build)
         pairs = [(load, name) for load in loads or LOADS for name in only or DISCIPLINES]
         chosen = range(1, seeds + 1)
         rows = [compare(load, name, seconds, chosen, peer, _progress) for load, name in pairs]
         if tcp_seeds > 1:
-            dumbbell, drawn = Ns3Dumbbell(), range(1, tcp_seeds + 1)
+            dumbbell, drawn = Ns3Dumbbell(build), range(1, tcp_seeds + 1)
             meetings = [meet(name, seconds, WARM_UP, drawn, dumbbell, _progress) for name in COMPARED]
     except Missing as missing:
         raise click.ClickException(f"not compared, for want of {missing}") from None
     except ProcessError as error:
         raise click.ClickException(str(error)) from None
-    text = section(rows, seconds)
+    text = section(rows, seconds, build.name)
     if meetings:
-        text += "\n" + TCP_TITLE + "\n\n" + meetings_section(meetings, seconds, WARM_UP)
+        text += "\n" + TCP_TITLE + "\n\n" + meetings_section(meetings, seconds, WARM_UP, build.name)
     click.echo(text)
     if out is not None:
         write_file(out, f"{HEAD}\n{text}")

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import parshall
-from parshall_dev.bench.peers import ns3_flags, ns3_program
+from parshall_dev.bench.ns3_builds import Ns3Build
 from parshall_dev.bench.process import run
 from parshall_dev.bench.queues.loads import PORT, RATE, SPARSE, Discipline, Load
 
@@ -77,10 +77,9 @@ def ours(load: Load, discipline: Discipline, seconds: float, seed: int) -> tuple
 class Ns3Queues:
     """ns-3's disciplines, driven by our arrivals."""
 
-    def __init__(self) -> None:
-        """Compiles the driver. Raises Missing where ns-3, or a compiler, is not there."""
-        source = Path(__file__).with_name("discipline.cc")
-        self._program = ns3_program(source, "ns3-discipline", ns3_flags("ns3-traffic-control"))
+    def __init__(self, build: Ns3Build) -> None:
+        """Compiles the driver. Raises Missing."""
+        self._program = build.program(Path(__file__).with_name("discipline.cc"), "ns3-discipline")
 
     def fates(self, arrivals: Arrivals, discipline: Discipline, seconds: float, seed: int) -> Fates:
         """Sends the packets through ns-3's queue. Raises ProcessError."""

@@ -77,8 +77,8 @@ CANDIDATES = (
     Candidate("TCP-TP", "tcp-tp", "tcp-tp"),
     Candidate("DUAL", "dual", "dual"),
     Candidate("Gentle, in Python", "gentle:Gentle", "gentle:Gentle"),
-    Candidate("quinn's CUBIC", "quinn-cubic", "cubic"),
-    Candidate("quinn's BBR", "quinn-bbr", "bbr"),
+    Candidate("quinn 0.11's CUBIC", "quinn-cubic", "cubic"),
+    Candidate("quinn 0.11's BBR", "quinn-bbr", "bbr"),
 )
 
 

@@ -17,14 +17,14 @@ from parshall_studies.study.rules import Verdict
 __all__ = ["markdown", "summary"]
 
 _HEAD = """\
-# Statistical agreement with ns-2
+# Statistical agreement with {peer}
 
 Made by `parshall validate statistics DIR --out FILE.md` with engine {engine}.
 
-Random scenarios that ns-2.35 ran over several seeds are rebuilt from the settings in its tables, with the
+Random scenarios that {peer} ran over several seeds are rebuilt from the settings in its tables, with the
 `ns2` profile, and run over seeds of our own. The seeds of the two sides have nothing in common, so what can
 agree is the distribution of what is measured; here its mean is compared. In the tables, the upper row of a
-scenario is ours, the lower one ns-2's; each entry is a mean with its {confidence} interval over *n* seeds
+scenario is ours, the lower one {peer}'s; each entry is a mean with its {confidence} interval over *n* seeds
 (Student's t).
 
 Whether two means differ is judged by Student's test for two samples with pooled scatter.
@@ -38,6 +38,9 @@ Whether two means differ is judged by Student's test for two samples with pooled
 
 What was found:
 """
+
+PEER = "ns-2.35"
+"""The version that made the tables of the reference."""
 
 _MARKS = {Verdict.HOLDS: "", Verdict.OPEN: " °", Verdict.FAILS: " **≠**"}
 _WORDS = {Verdict.HOLDS: "agree", Verdict.OPEN: "apart", Verdict.FAILS: "differ"}
@@ -58,13 +61,14 @@ def summary(agreement: Agreement) -> str:
     chance = (1 - CONFIDENCE) * total
     left = f"; {len(agreement.not_rebuilt)} scenarios not rebuilt" if agreement.not_rebuilt else ""
     return (
-        f"study {agreement.study}: {total} means compared, {agree} agree, {apart} apart "
+        f"study {agreement.study}: {total} means compared with {PEER}, {agree} agree, {apart} apart "
         f"(by chance about {chance:.0f}), {differ} differ{left}"
     )
 
 
 def _head(agreements: Sequence[Agreement]) -> Iterator[str]:
     yield _HEAD.format(
+        peer=PEER,
         engine=ENGINE_VERSION,
         confidence=_percent(CONFIDENCE),
         chance=_percent(1 - CONFIDENCE),
@@ -109,7 +113,7 @@ def _table(comparisons: Sequence[Comparison]) -> Iterator[str]:
             "" if each is None else _stated(each.ours, each.outcome) + _MARKS[each.verdict] for each in cells
         ]
         theirs = ["" if each is None else _stated(each.theirs, each.outcome) for each in cells]
-        rows += [(label, "ours", str(first.ours.n), *ours), ("", "ns-2", str(first.theirs.n), *theirs)]
+        rows += [(label, "ours", str(first.ours.n), *ours), ("", PEER, str(first.theirs.n), *theirs)]
     names = (st.Column("scenario", "text"), st.Column("", "text"))
     yield from st.markdown(st.Table("means", (*names, "*n*", *map(_titled, outcomes)), rows))
     yield ""
@@ -143,7 +147,7 @@ def _parted(agreement: Agreement) -> Iterator[str]:
             )
         )
     scenario, what, verdict, reason = (st.Column(name, "text") for name in ("scenario", "", "verdict", "why"))
-    heads = (scenario, what, "ours", "ns-2", "standard errors", "percent", verdict, reason)
+    heads = (scenario, what, "ours", PEER, "standard errors", "percent", verdict, reason)
     yield from st.markdown(st.Table("parted", heads, rows))
     yield ""
 

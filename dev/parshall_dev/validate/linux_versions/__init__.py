@@ -1,0 +1,1 @@
+"""Changes in Linux's TCP from version to version, seen in emulated machines."""
