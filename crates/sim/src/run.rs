@@ -23,7 +23,7 @@ use crate::scenario::Scenario;
 use crate::units::Time;
 
 /// The engine's version. It changes whenever a recording of any scenario may change; results are cached under it.
-pub const ENGINE_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "+41");
+pub const ENGINE_VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "+42");
 
 /// The instants at which the flows start in a run with this seed, in the order of the scenario.
 pub fn starts(scenario: &Scenario, seed: u64) -> Vec<Time> {
