@@ -44,7 +44,7 @@ def test_every_class_shows_its_call_and_the_text_of_its_fields(model: type) -> N
 
 def test_help_of_tcp() -> None:
     text = pydoc.render_doc(Tcp, renderer=pydoc.plaintext)
-    assert 'profile: "rfc" | "linux" | "ns2" = \'rfc\'' in text
+    assert 'profile: "rfc" | "linux" | "linux-6.1" | "linux-6.12" | "linux-7.3" | "ns2" = \'rfc\'' in text
     assert "ecn: True | False = False" in text
     assert "**values" not in text.split("Method resolution order")[0]
     words = " ".join((inspect.getdoc(Tcp) or "").split())

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
-from rich.console import Console
 from tests.simulations_drawn import dumbbells
 
 import parshall
@@ -21,6 +20,7 @@ from parshall.recording.fairness import compared_flows
 from parshall.recording.pictures.panels import panels_of
 from parshall.recording.summary import print_summary
 from parshall.stats import jain
+from parshall.support.console import PlainConsole
 from parshall.sweep.metric import metrics_of
 
 drawn = settings(
@@ -106,7 +106,7 @@ def fairness_everywhere(recording: Recording) -> list[float]:
     """Jain's index as each surface has it."""
     metric = metrics_of(["fairness"])["fairness"].of(recording.scenario)
     said = io.StringIO()
-    print_summary(recording, Console(file=said, width=200))
+    print_summary(recording, PlainConsole(file=said, width=200))
     printed = [float(part.split()[0]) for part in said.getvalue().split("fairness ")[1:]]
     found = [
         metric(recording._result, recording.seed),
@@ -156,7 +156,7 @@ def test_flows_of_several_kinds_without_bulk_flows_have_no_fairness() -> None:
     recording = parshall.run(bell(calls, few), seed=1)
     assert recording_as_json(recording)["fairness"] is None
     said = io.StringIO()
-    print_summary(recording, Console(file=said, width=200))
+    print_summary(recording, PlainConsole(file=said, width=200))
     assert "fairness" not in said.getvalue()
     with pytest.raises(parshall.ParshallError, match="bulk"):
         metrics_of(["fairness"])["fairness"].of(recording.scenario)

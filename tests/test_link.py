@@ -388,7 +388,7 @@ def test_bad_options_of_the_command_are_a_line(tmp_path: Path, capsys: pytest.Ca
         assert error.count("\n") == 1, error
     lot = str(Path(__file__).parents[1] / "examples/parking_lot.toml")
     assert main(["link", lot, *usual]) == 1
-    assert capsys.readouterr().err.startswith(f"parshall: {lot}: flows[1]: got the bottleneck r1->r2, ")
+    assert capsys.readouterr().err.startswith(f"parshall: {lot}: flows[1]: got the bottleneck first, ")
     assert main(["link", str(file), "--to", "127.0.0.1:9"]) == 2
     assert main(["link", str(tmp_path / "none.toml"), *usual]) == 1
     assert capsys.readouterr().err.count("\n") == 2

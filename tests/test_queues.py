@@ -198,7 +198,7 @@ def row(load: str, discipline: str, approximate: float | None) -> Row:
 
 def test_a_table_has_both_sides_and_their_difference() -> None:
     text = section([row("bursts", "codel", 1.0), row("bursts", "pie", None)], 30, "ns-3.37")
-    assert text.count("ns-3 |") == 2
+    assert text.count("| ns-3.37 |") == 2
     assert "sparse" not in text
     differences = [line for line in text.splitlines() if "| difference |" in line]
     # Waits of 1 and 2 less 1.5 twice: Student's t of one degree of freedom times 0.5.

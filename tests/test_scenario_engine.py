@@ -119,8 +119,10 @@ def rust_enum(source: str, name: str) -> list[str]:
     """Names of an enum's variants as they stand in a file."""
     body = re.search(rf"pub enum {name} \{{(.*?)\n\}}", source, re.DOTALL)
     assert body, name
-    variants = re.findall(r"^    (\w+)(?:\(.*\)| \{.*|,)", body[1], re.MULTILINE)
-    return [re.sub(r"(?<=[a-z])(?=[A-Z])", "-", variant).lower() for variant in variants]
+    variants = re.findall(
+        r'^(?:    #\[serde\(rename = "(.+)"\)\]\n)?    (\w+)(?:\(.*\)| \{.*|,)', body[1], re.MULTILINE
+    )
+    return [given or re.sub(r"(?<=[a-z])(?=[A-Z])", "-", variant).lower() for given, variant in variants]
 
 
 def scenario_source(repository: Path) -> str:

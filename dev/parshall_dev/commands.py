@@ -143,7 +143,7 @@ def quic(only: tuple[str, ...], out: str) -> int:
 @click.option("--jobs", type=JOBS, help="Threads; all cores unless given.")
 @click.option("--out", metavar="FILE.md", help="File for the tables, as Markdown.")
 def utilisation(jobs: int | None, out: str | None) -> None:
-    """Measure the share of a clean link that a control has alone."""
+    """Measure each control's share of a clean link."""
     from parshall.support.files import write_file
     from parshall_dev.validate.utilisation import EXPECTED, found, page, settings
 

@@ -113,12 +113,12 @@ pub struct Tcp {
     /// Granularity of the sender's clock; 0 is an exact clock.
     #[serde(default)]
     pub clock_tick: Option<Time>,
-    /// True if timers expire as late as those of Linux.
-    #[serde(default)]
-    pub timer_wheel: Option<bool>,
     /// Where in a tick the run starts; none draws it at random.
     #[serde(default)]
     pub clock_phase: Option<Time>,
+    /// True if timers expire as late as those of Linux.
+    #[serde(default)]
+    pub timer_wheel: Option<bool>,
     /// SACK: proportional rate reduction (RFC 9937): the window comes down evenly over the recovery.
     #[serde(default)]
     pub prr: Option<bool>,
