@@ -251,7 +251,7 @@ def test_traffic_is_counted_in_equal_intervals(simulated: Path) -> None:
     traffic = capture.traffic
     assert np.sum(np.asarray(traffic["packets"])) == capture.totals["tcp"]
     assert np.diff(np.asarray(traffic["time"])) == pytest.approx(0.001, abs=1e-6)
-    assert capture.hurst() == hurst(np.asarray(traffic["bytes"], float))
+    assert capture.hurst().h == hurst(np.asarray(traffic["bytes"], float)).h
     assert capture.forecasts()[1, "f"].samples == capture.connections["rtt_seq_samples_f"][0].as_py()
 
 
