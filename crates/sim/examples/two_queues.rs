@@ -41,7 +41,7 @@ pub fn measured(queue: impl Into<Queue>) -> Result<Figures, Box<dyn Error>> {
     let scenario = scenario(queue);
     let recording = parshall_sim::run(&scenario, 1)?;
     let bytes: u64 = recording.table("flows")?.u64("bytes_delivered")?.iter().sum();
-    let narrow = recording.port("r1->r2").ok_or("a port")?;
+    let narrow = recording.port("narrow").ok_or("a port")?;
     let delay = recording.table("ports")?.f64("mean_delay")?[narrow];
     let mut rtts = recording.table("rtt")?.f64("rtt")?.to_vec();
     rtts.sort_by(f64::total_cmp);

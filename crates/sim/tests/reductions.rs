@@ -303,7 +303,7 @@ fn linux_undoes_timeouts_in_a_row() {
 }
 
 /// Two of three packets are overtaken by others for up to two round trips, and nothing is lost. The window stays down without either
-/// means; with both, the sender has at least half of what the receiver's window allows.
+/// means. Time stamps alone undo a recovery only if nothing that was sent again is under way (tcp_try_undo_partial()).
 #[test]
 fn reordering_does_not_hold_linuxs_window_down() {
     let delivered = |options: Value| {
@@ -319,7 +319,7 @@ fn reordering_does_not_hold_linuxs_window_down() {
     let allowed = 64.0 * 8000.0 / 0.06;
     let with = |eifel: bool, dsack: bool| delivered(json!({"eifel": eifel, "dsack": dsack}));
     assert!(with(false, false) < 0.1 * allowed);
-    assert!(with(true, false) > 0.5 * allowed);
+    assert!(with(true, false) > 5.0 * with(false, false));
     assert!(with(false, true) > 0.5 * allowed);
     assert!(delivered(json!({})) > 0.8 * allowed);
 }

@@ -87,7 +87,7 @@ impl Simulation {
         let ecn = if ack.ecn_echo { ecn::ECHO } else { 0 };
         let mut packet = Packet::ack(ack.next, size, ecn, at, ack.stamp);
         if !blocks.is_empty() {
-            packet = packet.reporting(ack.number, self.blocks.put(ack.stamp, blocks));
+            packet = packet.reporting(ack.number, self.blocks.put(ack.stamp, &blocks));
         }
         let hop = flow.ack_hops;
         Leaving { id: self.in_flight.add(packet.to(hop)), hop, bytes: packet.size }

@@ -26,6 +26,16 @@ impl Intervals {
         self.0.is_empty()
     }
 
+    /// Returns whether there are two intervals or more.
+    pub fn has_several(&self) -> bool {
+        self.0.len() > 1
+    }
+
+    /// The intervals in ascending order.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        self.0.iter().copied()
+    }
+
     /// Forgets everything.
     pub fn clear(&mut self) {
         self.0.clear();

@@ -7,10 +7,10 @@ use crate::units::Time;
 /// See the head of this file. Packets are numbered from 0.
 #[derive(Clone, Debug)]
 pub struct Losses {
-    /// The packet that the last timeout sent again.
-    timed_out: i64,
-    /// A fast retransmit or a mark has reduced the window for what was sent up to this packet; no timeout since.
-    reduced_for: i64,
+    /// One more than the number of the packet that the last timeout sent again; 0 without one.
+    timed_out: u32,
+    /// A fast retransmit or a mark has reduced the window for packets with numbers below this; 0 if a timeout came since.
+    reduced_below: u32,
     /// Times of the timeouts that are not judged yet, and the wait for each.
     unjudged: Vec<(Time, Time)>,
     undo: Option<Undo>,
@@ -44,20 +44,26 @@ struct Undo {
 
 impl Default for Losses {
     fn default() -> Self {
-        Losses { timed_out: -1, reduced_for: -2, unjudged: Vec::new(), undo: None }
+        Losses { timed_out: 0, reduced_below: 0, unjudged: Vec::new(), undo: None }
     }
+}
+
+/// A packet's number without its sign: in the transport it is never negative, and fits.
+fn number(seq: i64) -> u32 {
+    u32::try_from(seq).unwrap_or(0)
 }
 
 impl Losses {
     /// The window has been reduced for what was sent up to packet `last`.
     pub fn on_reduction(&mut self, last: i64) {
-        self.reduced_for = last;
+        self.reduced_below = number(last + 1);
     }
 
     /// The timer has expired after `waited`, and packet `first` is sent again.
     pub fn on_timeout(&mut self, first: i64, now: Time, waited: Time) -> Timeout {
-        let again = std::mem::replace(&mut self.timed_out, first) == first;
-        let reduced = first <= std::mem::replace(&mut self.reduced_for, -2);
+        let timed_out = number(first + 1);
+        let again = std::mem::replace(&mut self.timed_out, timed_out) == timed_out;
+        let reduced = number(first) < std::mem::take(&mut self.reduced_below);
         if self.unjudged.capacity() == 0 {
             self.unjudged.reserve_exact(1); // Most flows never have more at once.
         }
@@ -117,7 +123,7 @@ impl Losses {
     }
 
     fn undone(&mut self, undo: Undo) -> Window {
-        (self.timed_out, self.reduced_for, self.undo) = (-1, -2, None);
+        (self.timed_out, self.reduced_below, self.undo) = (0, 0, None);
         undo.before
     }
 

@@ -27,8 +27,10 @@ pub struct TcpReceiver {
     next: u32,
     /// Packets received beyond a gap.
     beyond: Intervals,
-    /// None for a receiver that has seen neither gaps nor repeats, and whose quick ACKs are a fixed number.
-    rare: Option<Box<Rare>>,
+    /// Blocks reported last, the latest first; None as long as they are what waits beyond a single gap.
+    reported: Option<Box<SackBlocks>>,
+    /// None where the number of quick ACKs is fixed.
+    buffer: Option<Box<ReceiveBuffer>>,
     /// TS.Recent (RFC 7323, section 4.3): stamp of the last packet that came in order, of two with one ACK the first.
     recent: Time,
     deadline: Time,
@@ -38,21 +40,13 @@ pub struct TcpReceiver {
     sent: u16,
 }
 
-/// State that few receivers have.
-#[derive(Clone, Debug, Default)]
-struct Rare {
-    /// Blocks reported last, the latest first.
-    reported: SackBlocks,
-    /// None where the number of quick ACKs is fixed.
-    buffer: Option<ReceiveBuffer>,
-}
-
 impl TcpReceiver {
     /// A receiver that has received nothing.
     pub fn new(options: Arc<TcpOptions>) -> Self {
         let buffer = options.receive_buffer.map(|rules| ReceiveBuffer::new(rules, options.payload_bytes));
         TcpReceiver {
-            rare: buffer.map(|buffer| Box::new(Rare { buffer: Some(buffer), ..Rare::default() })),
+            reported: None,
+            buffer: buffer.map(Box::new),
             options,
             next: 0,
             beyond: Intervals::default(),
@@ -75,16 +69,21 @@ impl TcpReceiver {
 
     /// Blocks received beyond a gap, as the next ACK reports them (RFC 2018); none without SACK.
     #[inline]
-    pub fn reported(&self) -> &SackBlocks {
-        self.rare.as_ref().map_or(&SackBlocks::EMPTY, |rare| &rare.reported)
+    pub fn reported(&self) -> SackBlocks {
+        match &self.reported {
+            Some(reported) => **reported,
+            None if self.options.sack => self.beyond.iter().collect(),
+            None => SackBlocks::EMPTY,
+        }
     }
 
     fn reported_mut(&mut self) -> &mut SackBlocks {
-        &mut self.rare.get_or_insert_default().reported
+        let reported = self.reported();
+        self.reported.get_or_insert_with(|| Box::new(reported))
     }
 
     fn buffer(&mut self) -> Option<&mut ReceiveBuffer> {
-        self.rare.as_mut().and_then(|rare| rare.buffer.as_mut())
+        self.buffer.as_deref_mut()
     }
 
     /// Time at which the waiting ACK is sent; [`Time::NEVER`] if none waits.
@@ -142,8 +141,8 @@ impl TcpReceiver {
         if self.options.dsack {
             // What has come twice is reported once.
             let next = self.next;
-            if let Some(rare) = &mut self.rare {
-                rare.reported.forget_repeat(next);
+            if let Some(reported) = &mut self.reported {
+                reported.forget_repeat(next);
             }
         }
         self.store(seq);
@@ -231,15 +230,20 @@ impl TcpReceiver {
             return;
         }
         if self.beyond.is_empty() {
-            if let Some(rare) = &mut self.rare {
-                rare.reported = SackBlocks::default();
+            if let Some(reported) = &mut self.reported {
+                **reported = SackBlocks::EMPTY;
             }
             return;
         }
         let next = self.next;
-        match self.beyond.around(i64::from(seq)) {
-            Some((low, high)) => self.reported_mut().report(low as u32, high as u32),
-            None => self.reported_mut().forget_within(0, next),
+        let block = self.beyond.around(i64::from(seq)).map(|(low, high)| (low as u32, high as u32));
+        match (&mut self.reported, block) {
+            (Some(reported), Some((low, high))) => reported.report(low, high),
+            (Some(reported), None) => reported.forget_within(0, next),
+            (None, Some((low, high))) if self.beyond.has_several() => {
+                self.reported_mut().report(low, high);
+            }
+            (None, _) => {}
         }
     }
 }

@@ -73,6 +73,17 @@ impl SackBlocks {
     }
 }
 
+impl FromIterator<(u32, u32)> for SackBlocks {
+    /// Blocks that were reported one after the other.
+    fn from_iter<I: IntoIterator<Item = (u32, u32)>>(blocks: I) -> Self {
+        let mut reported = SackBlocks::EMPTY;
+        for (low, high) in blocks {
+            reported.report(low, high);
+        }
+        reported
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

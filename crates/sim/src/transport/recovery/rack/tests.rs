@@ -263,7 +263,7 @@ proptest! {
                 number += 1;
                 if !lost.contains(&number) {
                     let ack = receiver.on_data(seq, now, flags, now).expect("an ACK for each packet");
-                    acks.push_back((now + ms(100), ack, *receiver.reported()));
+                    acks.push_back((now + ms(100), ack, receiver.reported()));
                 }
             }
             let next = acks.front().map_or(Time::NEVER, |(at, ..)| *at);
