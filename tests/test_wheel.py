@@ -46,7 +46,7 @@ COMMANDS = [
     "link --help",
     "play --help",
     "run bell.toml --set record.pcap=* --set record.pcap_both_directions=true --out two",
-    "capture two/pcap/r0-to-r1.pcap --out seen",
+    "capture two/pcap/bottleneck.pcap --out seen",
 ]
 REPRODUCE = """
 import sys

@@ -117,10 +117,10 @@ def mean_interval(
     interval is cut to it, and is as sure as before: the true mean cannot lie outside.
     """
     sample = _known("values", values)
+    least, most = _range("within", within)
     interval = _student(sample, confidence, 1 / np.sqrt(max(sample.size, 1)))
     if not interval.bounded:
         return interval
-    least, most = within
     return replace(interval, low=max(interval.low, least), high=min(interval.high, most))
 
 
@@ -247,6 +247,16 @@ def _paired(values: ArrayLike, baseline: ArrayLike) -> tuple[NDArray[np.float64]
         expected = f"that of the values, {left.shape}: one for each common seed"
         raise InputError("baseline", f"an array of shape {right.shape}", expected)
     return left.ravel(), right.ravel()
+
+
+def _range(name: str, value: tuple[float, float]) -> tuple[float, float]:
+    try:
+        low, high = map(float, value)
+    except (TypeError, ValueError):
+        low, high = math.nan, math.nan
+    if not low <= high:
+        raise InputError(name, shown(value), "two numbers, the least and the greatest")
+    return low, high
 
 
 def _numbers(name: str, values: ArrayLike) -> NDArray[np.float64]:
