@@ -58,6 +58,9 @@ impl State {
             else {
                 return false;
             };
+            if until <= from {
+                return false; // No receiver sends such a block.
+            }
             *to = (from, until);
         }
         let blocks = &blocks[..count];
