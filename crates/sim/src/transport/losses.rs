@@ -5,7 +5,7 @@ use crate::room::Room;
 use crate::units::Time;
 
 /// See the head of this file. Packets are numbered from 0.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Losses {
     /// One more than the number of the packet that the last timeout sent again; 0 without one.
     timed_out: u32,
@@ -40,12 +40,6 @@ struct Undo {
     sent_again: u32,
     /// Stage of the judgement of a timeout by new data.
     frto: Frto,
-}
-
-impl Default for Losses {
-    fn default() -> Self {
-        Losses { timed_out: 0, reduced_below: 0, unjudged: Vec::new(), undo: None }
-    }
 }
 
 /// A packet's number without its sign: in the transport it is never negative, and fits.
