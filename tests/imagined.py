@@ -16,6 +16,7 @@ import numpy as np
 
 from parshall_studies import study as st
 from parshall_studies.study.quantity import Expression, Relation
+from parshall_studies.study.refutations import Refutation
 from parshall_studies.study.rules import Rule
 from parshall_studies.study.values import SEED, Values
 
@@ -74,6 +75,40 @@ class Imagined(st.Results):
         return Values(labels, numbers[places, 0])
 
 
+_FAR = tuple(10.0**power for power in range(6, -5, -1))
+"""Distances by which a quantity is turned: one is farther than any bound of a claim, and short ones lead to where
+two quantities are alike.
+"""
+
+
+def refuted(rule: Rule, shape: st.Results, refutations: Sequence[Refutation], *, held: bool) -> list[bool]:
+    """For each refutation, true if it turns the rule's verdict: from one that holds to one that fails if
+    ``held``, and the other way round otherwise. The rule is judged on imagined numbers before and after the
+    quantity is moved far in the refutation's direction, where the refutation looks at it.
+    """
+    if isinstance(rule, st.ByReading):
+        found = [refuted(each, shape, refutations, held=held) for each in rule.readings.values()]
+        return [any(turns) for turns in zip(*found, strict=True)]
+    if isinstance(rule, st.MoreThanNoise):
+        return [each.direction == "more" and each.table in rule.tables for each in refutations]
+    before = st.Verdict.HOLDS if held else st.Verdict.FAILS
+    worlds = [world for aim, *world in _worlds(rule, shape) if aim is before and world[-1] is before]
+    return [any(_turns(rule, each, cells, at, held=held) for cells, at, _ in worlds) for each in refutations]
+
+
+def _turns(rule: Rule, refutation: Refutation, cells: Cells, at: Reals, *, held: bool) -> bool:
+    moved = np.zeros(len(at), dtype=bool)
+    for (table, column, *labels), place in cells.numbers.items():
+        moved[place] = refutation.about(table, column, dict(labels))
+    if not moved.any():
+        return False
+    after = st.Verdict.FAILS if held else st.Verdict.HOLDS
+    signs = {"more": (1.0,), "less": (-1.0,), "other": (1.0, -1.0)}[refutation.direction]
+    scale = max(1.0, float(np.abs(at).max()))
+    ways = (sign * far * scale for far in _FAR for sign in signs)
+    return any(rule.judge(_world(cells, at + way * moved, _noise(rule))).verdict is after for way in ways)
+
+
 def turned(rule: Rule, shape: st.Results) -> Iterator[tuple[st.Verdict, st.Verdict]]:
     """Verdicts that were aimed at, and what the rule made of the results that were imagined for them."""
     if isinstance(rule, st.ByReading):
@@ -85,8 +120,14 @@ def turned(rule: Rule, shape: st.Results) -> Iterator[tuple[st.Verdict, st.Verdi
         for aim, noise in ((st.Verdict.HOLDS, _NOISE), (st.Verdict.FAILS, 100.0 * abs(rule.printed.value))):
             yield aim, rule.judge(_world(cells, np.ones(1), noise)).verdict
         return
+    for aim, _, _, verdict in _worlds(rule, shape):
+        yield aim, verdict
+
+
+def _worlds(rule: Rule, shape: st.Results) -> Iterator[tuple[st.Verdict, Cells, Reals, st.Verdict]]:
+    """Verdicts that were aimed at, the numbers that were imagined for them, and what the rule made of these."""
     for aim, functions, targets in _aims(rule):
-        yield aim, _solved(rule, shape, functions, targets)
+        yield aim, *_solved(rule, shape, functions, targets)
 
 
 Target = Callable[[Reals], Reals]
@@ -98,6 +139,8 @@ def _aims(rule: Rule) -> Iterator[tuple[st.Verdict, Sequence[Any], Sequence[Targ
     if isinstance(rule, st.Holds | st.Computed):
         relations = rule.relations if isinstance(rule, st.Holds) else (rule.relation,)
         yield st.Verdict.HOLDS, relations, [_beyond] * len(relations)
+        if len(relations) == 1:
+            yield st.Verdict.HOLDS, relations, [partial(np.full_like, fill_value=2 * _CLEAR)]
         for relation in relations:
             for member in (0, -1):
                 yield st.Verdict.FAILS, [relation], [partial(_one_short, member=member)]
@@ -148,19 +191,24 @@ def _by_batch(values: Values) -> Reals:
     return values.along(*others, SEED).reshape(-1, len(values.labels[SEED]))
 
 
-def _solved(rule: Rule, shape: st.Results, functions: Sequence[Any], targets: Sequence[Target]) -> st.Verdict:
-    """The verdict where the numbers are what they ought to be, or as near as was found."""
+def _solved(
+    rule: Rule, shape: st.Results, functions: Sequence[Any], targets: Sequence[Target]
+) -> tuple[Cells, Reals, st.Verdict]:
+    """Numbers that are what they ought to be, or as near as was found, and the verdict on them."""
     cells = Cells(shape)
     for what in functions:  # so that all cells are known
         _numbers(what, Imagined({}, cells, lambda count: np.ones((count, 1)), batch=True))
-    rng, found = np.random.default_rng(3), st.Verdict.OPEN
+    rng, at, found = np.random.default_rng(3), np.ones(0), st.Verdict.OPEN
     for _ in range(_STARTS):
         at = _newton(cells, rng.uniform(0.5, 1.5, len(cells.numbers)), functions, targets)
-        noise = _NOISE_OF_RUNS if isinstance(rule, st.OneOfRuns) else _NOISE
-        found = rule.judge(_world(cells, at, noise)).verdict
+        found = rule.judge(_world(cells, at, _noise(rule))).verdict
         if not any(np.abs(_missing(cells, at, functions, targets)[0]) > _CLEAR):
             break
-    return found
+    return cells, np.resize(at, len(cells.numbers)), found
+
+
+def _noise(rule: Rule) -> float:
+    return _NOISE_OF_RUNS if isinstance(rule, st.OneOfRuns) else _NOISE
 
 
 def _newton(cells: Cells, at: Reals, functions: Sequence[Any], targets: Sequence[Target]) -> Reals:

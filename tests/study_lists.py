@@ -1,10 +1,12 @@
 """Promises of a study to those who build on it, as text: the id of each claim with its statement and numbers,
-and the tables with their labels. ``python -m tests.study_lists`` writes the lists anew.
+and the tables with their labels. ``python -m tests.study_lists [STUDY ...]`` writes the lists anew, and the shapes
+of the tables (:mod:`tests.study_shapes`).
 """
 
 from __future__ import annotations
 
 import dataclasses
+import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from enum import Enum
@@ -13,13 +15,13 @@ from typing import Any
 
 import pytest
 from tests.brief_studies import BRIEF, SEEDS, OneRun, brief
+from tests.study_shapes import FOLDER, shape_of
 
 from parshall_studies import study as st
 from parshall_studies.study import data
 from parshall_studies.study.quantity import Expression, Relation
 from parshall_studies.study.results import dimensions_of
 
-FOLDER = Path(__file__).parent / "data" / "studies"
 _MOST = 60
 """Labels of a dimension that are listed; of more, there are as many as a run is long."""
 
@@ -72,15 +74,16 @@ def _tables(measures: st.Measures) -> Iterator[str]:
             yield f"    {dim}{': ' + ', '.join(map(str, labels)) if few else ''}"
 
 
-def _write() -> None:
-    for name in BRIEF:
+def _write(names: list[str]) -> None:
+    for name in names or BRIEF:
         with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as folder:
             study = brief(name, patch, Path(folder))
             files = data.find(study.loaded.data, [Path(folder)]).files
             bench = OneRun(range(1, SEEDS + 1), cache=False, files=files)
-            text = listed(study, study.loaded.measure(bench))
-            (FOLDER / f"{name}.txt").write_text(text, encoding="utf-8")
+            measures = study.loaded.measure(bench)
+            (FOLDER / f"{name}.txt").write_text(listed(study, measures), encoding="utf-8")
+            (FOLDER / f"{name}.json.gz").write_bytes(shape_of(study, measures))
 
 
 if __name__ == "__main__":
-    _write()
+    _write(sys.argv[1:])

@@ -7,6 +7,7 @@ file.
 
 from __future__ import annotations
 
+import gzip
 import io
 import re
 from collections import Counter
@@ -22,7 +23,8 @@ from rich.console import Console
 from tests.brief_studies import BRIEF, SEEDS, OneRun, brief
 from tests.imagined import turned
 from tests.parsed_page import Parsed
-from tests.study_lists import FOLDER, listed
+from tests.study_lists import listed
+from tests.study_shapes import FOLDER, shape_of
 from tests.undrawn import undrawn
 
 from parshall_studies import study as st
@@ -89,6 +91,8 @@ def test_claims_and_tables_are_those_that_are_listed(made: Brief) -> None:
     """Other people's scripts look for them; ``python -m tests.study_lists`` writes the list anew."""
     file = FOLDER / f"{made.study.name}.txt"
     assert listed(made.study, made.done.measures) == file.read_text(encoding="utf-8")
+    kept = file.with_suffix(".json.gz").read_bytes()
+    assert gzip.decompress(shape_of(made.study, made.done.measures)) == gzip.decompress(kept)
 
 
 def test_every_claim_is_judged_unless_its_data_may_be_absent(made: Brief) -> None:

@@ -219,15 +219,17 @@ def clauses(write: str | None) -> int:
 @validate.command()
 @click.argument("folder", metavar="DIR", default="out")
 @click.option("--write", metavar="FILE.md", help="File for the page, as Markdown.")
-def documents(folder: str, write: str | None) -> None:
+@click.option("--words", "only_words", is_flag=True, help="Print sentences beside the words of their claims.")
+def documents(folder: str, write: str | None, only_words: bool) -> None:
     """List which sentences of the five documents hold.
 
-    Reads DIR/STUDY/claims.json, which `parshall reproduce STUDY` writes; DIR is out unless given.
+    Reads DIR/STUDY/claims.json, which `parshall reproduce STUDY` writes; DIR is out unless given. With
+    --words no result is read.
     """
     from parshall.support.files import write_file
-    from parshall_dev.validate.documents import page
+    from parshall_dev.validate.documents import page, words
 
-    text = "\n".join(page(Path(folder))) + "\n"
+    text = "\n".join(words() if only_words else page(Path(folder))) + "\n"
     if write is None:
         click.echo(text, nl=False)
     else:

@@ -7,37 +7,47 @@ The sentences stand beside the studies, in ``sentences.toml``; their grades come
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from parshall.errors import InputError
 from parshall_dev.checkout import ROOT
 from parshall_studies import study as st
 from parshall_studies.study.grades import Grade
-from parshall_studies.study.sentences import Sentence, chosen, sentences_of
+from parshall_studies.study.outcomes import OutcomeOf, Record, outcome_of
+from parshall_studies.study.sentences import Sentence, check_ids, chosen, sentences_of
 from parshall_studies.study.study import GROUP
 from parshall_studies.study.words import number, span, tally
 
-__all__ = ["package_of", "page"]
+__all__ = ["package_of", "page", "words"]
 
-Record = Mapping[str, Any]
-"""A claim as ``claims.json`` has it."""
-Row: TypeAlias = tuple[Sentence, Sequence[Record], str]
-"""A sentence, the claims that judge it, and its outcome."""
+Row: TypeAlias = tuple[Sentence, Sequence[Record], OutcomeOf]
+"""A sentence, the claims that decide it, and its outcome."""
 
 _HEAD = """# Claims of the documents
 
-Each sentence of the five documents that claims something, in the document's order, with its grade.
-`parshall validate documents --write docs/claims.md` makes this page from the reports in `out/`; no grade and
-no number is typed. [studies.md](studies.md) says what the grades mean, each study's `claims.md` has the words
-of the claims, and each report the interval that decided.
+Each sentence of the five documents that claims something, in the document's order, with its outcome.
+`parshall validate documents --write docs/claims.md` makes this page from the reports in `out/`; no outcome and
+no number is typed. [studies.md](studies.md) says what the grades of claims mean, and each study's `claims.md`
+has the words of the claims.
 
-A sentence *holds* where everything that it says holds, is close or is better than printed; it holds *in part*
-where some of it does; it is *inconclusive* where nothing fails and something could not be told."""
-_OUTCOMES = ("holds", "in part", "does not hold", "inconclusive", "not judged", "not reproduced")
+Each sentence names the quantity that it is about and the direction that would refute it. Claims stand *for* or
+*against* it; each is one part of what the sentence says.
+
+| outcome | of a sentence |
+|---|---|
+| holds | all parts hold |
+| agrees | all parts are printed numbers, and a single run of ours would give them; the width of its interval is at most 25 % |
+| in part | some parts hold and others do not |
+| does not hold | no part holds, one setting refutes a sentence about all settings, or a claim against it holds |
+| depends on a reading | the document leaves something open, and its readings give different answers |
+| cannot be told apart | printed numbers that lie inside an interval so wide that it says nothing |
+| inconclusive | nothing fails, and something could not be told |
+| not judged | a definition, a citation or a setting; the reason stands beside it |"""
 _FOLDERS = {"parshall_studies": "studies", "parshall_dev": "dev"}
 """Folders of the checkout, by the packages of studies in them."""
 
@@ -55,6 +65,7 @@ def page(folder: Path) -> Iterator[str]:
         raise InputError(
             "DIR", str(folder), "a folder with STUDY/claims.json, as parshall reproduce writes it"
         )
+    _check(studies)
     judged = {study: list(_rows(study.name, found)) for study in studies}
     judged = {study: rows for study, rows in judged.items() if rows}
     yield from (_HEAD, "", *_summary(judged), "")
@@ -64,11 +75,11 @@ def page(folder: Path) -> Iterator[str]:
 
 def _summary(judged: Mapping[st.Study, Sequence[Row]]) -> Iterator[str]:
     """Number of sentences of each study that hold."""
-    yield f"| study | sentences | {' | '.join(_OUTCOMES)} |"
-    yield "|---|" + "--:|" * (1 + len(_OUTCOMES))
+    yield f"| study | sentences | {' | '.join(map(str, OutcomeOf))} |"
+    yield "|---|" + "--:|" * (1 + len(OutcomeOf))
     for study, rows in judged.items():
         counts = Counter(outcome for _, _, outcome in rows)
-        cells = (len(rows), *(counts[outcome] for outcome in _OUTCOMES))
+        cells = (len(rows), *(counts[outcome] for outcome in OutcomeOf))
         yield f"| [{study.name}](#{study.name}) | " + " | ".join(map(str, cells)) + " |"
 
 
@@ -83,21 +94,64 @@ def _read(file: Path) -> dict[str, Record]:
     return {each["id"]: each for each in json.loads(file.read_text(encoding="utf-8"))}
 
 
+def _check(studies: Sequence[st.Study]) -> None:
+    """Raises ValueError for a sentence with a claim that does not exist."""
+    ids = {each.name: claim_ids(each) for each in studies}
+    for study in studies:
+        check_ids(study.name, package_of(study.name), ids)
+
+
+def claim_ids(study: st.Study) -> list[str]:
+    """Ids of all claims of a study."""
+    return [claim.id for topic in study.loaded.topics for claim in topic.claims]
+
+
+def words() -> Iterator[str]:
+    """Each sentence beside the words of its claims, without any result, for a reader who checks the links."""
+    studies = st.list_studies()
+    _check(studies)
+    said = {
+        each.name: {claim.id: claim.text for topic in each.loaded.topics for claim in topic.claims}
+        for each in studies
+    }
+    for study in studies:
+        for sentence in sentences_of(package_of(study.name)):
+            yield f"{study.name}, {sentence.place}: {sentence.says}"
+            if sentence.reason:
+                yield f"    not judged: {sentence.reason}"
+            for kind, templates in (("for", sentence.supports), ("against", sentence.contradicts)):
+                for template in templates:
+                    name, _, own = template.rpartition(":")
+                    claims = said[name or study.name]
+                    yield f"    {kind}: {claims[chosen(own, claims)[0]]}  [{template}]"
+            for refutation in sentence.refuted_by:
+                yield f"    refuted by: {refutation.text}"
+
+
 def _rows(study: str, found: Mapping[str, Mapping[str, Record]]) -> Iterator[Row]:
     """The sentences of a study, with their claims and what became of them."""
     for sentence in sentences_of(package_of(study)):
-        claims = _claims(study, sentence, found)
-        yield sentence, claims, _outcome(sentence, claims)
+        supports, contradicts = (
+            [_claims(study, template, found) for template in templates]
+            for templates in (sentence.supports, sentence.contradicts)
+        )
+        claims = [claim for own in (*supports, *contradicts) for claim in own]
+        yield sentence, claims, outcome_of(sentence, supports, contradicts)
 
 
 def _section(study: st.Study, rows: Sequence[Row], folder: Path) -> Iterator[str]:
     yield from (f"## {study.name}", "")
     yield f"{study.document.authors}, *{study.document.title}*{_made(folder)}."
-    yield from ("", "| place | sentence | outcome | ours | claims |", "|---|---|---|---|---|")
+    yield from ("", "| place | sentence | outcome | ours | refuted by | claims |", "|---|---|---|---|---|---|")
     for sentence, claims, outcome in rows:
-        links = ", ".join(_link(study.name, template) for template in sentence.claims)
-        said = sentence.reason or _ours(claims)
-        cells = (sentence.place, sentence.says, outcome + _graded(claims), said, links)
+        cells = (
+            sentence.place,
+            sentence.says,
+            f"{outcome}{_graded(claims)}",
+            sentence.reason or _ours(claims),
+            "; ".join(each.text for each in sentence.refuted_by),
+            _links(study.name, sentence),
+        )
         yield "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
     yield ""
 
@@ -112,28 +166,17 @@ def _made(folder: Path) -> str:
     return f"; {last - first + 1} seeds, engine {told['versions']['engine']}"
 
 
-def _claims(study: str, sentence: Sentence, found: Mapping[str, Mapping[str, Record]]) -> list[Record]:
-    claims = []
-    for template in sentence.claims:
-        name, _, own = template.rpartition(":")
-        records = found.get(name or study, {})
-        claims += [records[id] for id in chosen(own, records)]
-    return claims
+def _claims(study: str, template: str, found: Mapping[str, Mapping[str, Record]]) -> list[Record]:
+    """The claims that a template stands for."""
+    name, _, own = template.rpartition(":")
+    records = found.get(name or study, {})
+    return [records[id] for id in chosen(own, records)]
 
 
-def _outcome(sentence: Sentence, claims: Sequence[Record]) -> str:
-    """One of :data:`_OUTCOMES`."""
-    if sentence.reason:
-        return "not judged"
-    if not claims:
-        return "not reproduced"
-    near = sum(map(_near, claims))
-    if near == len(claims):
-        return "holds"
-    if all(_near(claim) or claim["grade"] == Grade.OPEN for claim in claims):
-        return "inconclusive"
-    partly = any(claim["grade"] in (Grade.PARTLY, Grade.READING) for claim in claims)
-    return "in part" if near or partly else "does not hold"
+def _links(study: str, sentence: Sentence) -> str:
+    supports = ", ".join(_link(study, each) for each in sentence.supports)
+    contradicts = ", ".join(_link(study, each) for each in sentence.contradicts)
+    return "; ".join(filter(None, (supports, f"against: {contradicts}" if contradicts else "")))
 
 
 def _link(study: str, template: str) -> str:
@@ -147,20 +190,26 @@ def _graded(claims: Sequence[Record]) -> str:
         return ""
     if len(claims) > 1:
         counts = Counter(claim["grade"] for claim in claims)
-        return f" ({tally({grade: counts[grade.value] for grade in Grade})})"
+        wide = f", within ±{max(widths):.0f} %" if (widths := list(_widths(claims))) else ""
+        return f" ({tally({grade: counts[grade.value] for grade in Grade})}{wide})"
     claim = claims[0]
     if claim["grade"] == Grade.PARTLY:
         return f" (true in {claim['true']} of {claim['true'] + claim['false'] + claim['undecided']})"
-    said = claim["grade"] in (Grade.HOLDS, Grade.FAILS, Grade.OPEN)
+    if claim["grade"] == Grade.AGREES:
+        return f" (within ±{max(_widths(claims)):.0f} %)"
+    if claim["by_reading"]:
+        return f" ({claim['by_reading']})"
+    said = claim["grade"] in (Grade.HOLDS, Grade.FAILS, Grade.OPEN, Grade.BLIND)
     return "" if said else f" ({claim['grade']})"
 
 
-def _near(claim: Record) -> bool:
-    return claim["grade"] in (Grade.HOLDS, Grade.CLOSE, Grade.BETTER)
+def _widths(claims: Sequence[Record]) -> Iterator[float]:
+    """Relative widths in percent, rounded up, of the intervals that printed numbers agree with."""
+    return (math.ceil(100 * each["width"]) for each in claims if each["grade"] == Grade.AGREES)
 
 
 def _ours(claims: Sequence[Record]) -> str:
-    """Our number and the printed one, or the range of several in one unit."""
+    """Our number with the interval that decided and the printed one, or the range of several in one unit."""
     known = [claim for claim in claims if claim["ours"] is not None]
     if not known or len({claim["unit"] for claim in known}) > 1:
         return ""
@@ -169,5 +218,12 @@ def _ours(claims: Sequence[Record]) -> str:
         return span([claim["ours"] for claim in known], unit)
     claim = known[0]
     printed = "" if claim["paper"] is None else f" (printed: {number(claim['paper'], 6)})"
-    ends = "" if claim["low"] is None else f", {number(claim['low'])} to {number(claim['high'])}"
-    return f"{number(claim['ours'])} {unit}".rstrip() + ends + printed
+    return f"{number(claim['ours'])} {unit}".rstrip() + _decided(claim) + printed
+
+
+def _decided(claim: Record) -> str:
+    """The interval that decided; none where no seed has a say."""
+    if claim["run"] is not None and None not in claim["run"]:
+        low, high = claim["run"]
+        return f", single runs {number(low)} to {number(high)}"
+    return "" if claim["low"] is None else f", {number(claim['low'])} to {number(claim['high'])}"

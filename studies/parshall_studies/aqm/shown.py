@@ -15,7 +15,7 @@ from parshall_studies.aqm.claims import PRINTED_TABLES
 from parshall_studies.aqm.document import LTNRF_LOADS, TABLE_7, TABLE_8, TABLE_9, TABLE_10, Place
 from parshall_studies.aqm.grid import BUFFERS, CAPACITIES, CROSSING, LOADS, MODERN, QUEUES
 from parshall_studies.aqm.readings import AQMS, OF_CHAPTER, READINGS, Reading, of
-from parshall_studies.study.grades import CLOSE, grade_of
+from parshall_studies.study.grades import CLOSE, NEAR, grade_of
 from parshall_studies.study.words import number, span
 
 LOOKS = st.looks(QUEUES)
@@ -202,8 +202,9 @@ def _readings(results: st.Results, judged: st.Judgements) -> st.Table:
                 reading.name,
                 *(_near(results, reading, table) for table in (TABLE_8, TABLE_9, TABLE_10)),
                 f"{span(ratios)} times",
-                *(str(grades[grade]) for grade in (st.Grade.HOLDS, st.Grade.PARTLY)),
-                str(grades[st.Grade.FAILS] + grades[st.Grade.OPEN]),
+                str(sum(grades[grade] for grade in NEAR)),
+                str(grades[st.Grade.PARTLY]),
+                str(sum(grades[grade] for grade in (st.Grade.FAILS, st.Grade.BLIND, st.Grade.OPEN))),
             )
         )
     heads = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from parshall_studies import study as st
 from parshall_studies.arima_vegas.measures import CF, ERRORS
 from parshall_studies.arima_vegas.networks import MAIN
-from parshall_studies.study.grades import Grade
+from parshall_studies.study.grades import NEAR, Grade
 
 _COLUMN = f".cf{CF}."
 """The column of Table 4 that all places of errors are held against."""
@@ -43,10 +43,10 @@ def fitting(judged: st.Judgements, place: str) -> st.Judgements:
 
 def fits(judged: st.Judgements, place: str) -> int:
     """Number of these that hold or are close."""
-    return sum(each.grade in (Grade.HOLDS, Grade.CLOSE) for each in fitting(judged, place))
+    return sum(each.grade in NEAR for each in fitting(judged, place))
 
 
-_GRADES = (Grade.HOLDS, Grade.CLOSE, Grade.FAILS)
+_GRADES = (Grade.AGREES, Grade.CLOSE, Grade.BLIND, Grade.FAILS)
 _PLACES = tuple(name for name in ERRORS if name != "none")
 SHOWN: tuple[st.Shown, ...] = (st.Made(_fit),)
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from parshall_studies.study.grades import Grade, clause_of, grade_of, label_of
+from parshall_studies.study.grades import Grade, clause_of, grade_of, label_of, width_of
 from parshall_studies.study.printed import Printed
 from parshall_studies.study.quantity import Relation
 from parshall_studies.study.rules import Exactly, Outcome, PrintedNumber, Rule, Verdict, as_rule
@@ -117,6 +117,8 @@ class Judged:
     def record(self) -> dict[str, object]:
         """The claim as it is written to ``claims.json``; a number that does not exist is null."""
         claim, ours, tally, run = self.claim, self.ours, self.outcome.tally, self.outcome.run
+        width = width_of(self.outcome)
+        low, high = (ours.low, ours.high) if ours.low < ours.high else (math.nan, math.nan)
         paper = claim.printed
         return {
             "id": claim.id,
@@ -124,8 +126,8 @@ class Judged:
             "statement": claim.text,
             "paper": None if paper is None else paper.value,
             "ours": _number(ours.mean),
-            "low": _number(ours.low),
-            "high": _number(ours.high),
+            "low": _number(low),
+            "high": _number(high),
             "n": ours.n,
             "verdict": self.verdict.value,
             "grade": self.grade.value,
@@ -136,6 +138,7 @@ class Judged:
             "false": tally.false,
             "undecided": tally.undecided,
             "run": None if run is None else [_number(run.low), _number(run.high)],
+            "width": None if width is None else _number(width),
             "by_reading": self.outcome.by_reading or None,
         }
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 
 from parshall.stats import Interval
-from parshall_studies.study.grades import Grade
+from parshall_studies.study.grades import NEAR, Grade
 from parshall_studies.study.rules import Verdict
 
 __all__ = [
@@ -67,8 +67,8 @@ def interval(value: Interval, unit: str = "", digits: int = 2) -> str:
     tail = f" {unit}" if unit else ""
     if not value.bounded:
         return f"{number(value.mean)}{tail} (no interval: n = {value.n})"
-    if value.half_width == 0:
-        return f"{number(value.mean)}{tail} in every run"
+    if value.half_width == 0:  # what rests on no run of ours has no interval either
+        return f"{number(value.mean)}{tail}" + (" in every run" if value.n else "")
     decimals = _decimals(value, digits)
     ends = f"{_fixed(value.low, decimals)} to {_fixed(value.high, decimals)}"
     return f"{_fixed(value.mean, decimals)}{tail} ({ends})"
@@ -133,11 +133,13 @@ def listed(items: Iterable[object], last: str = "and") -> str:
 
 _FARED = {
     Grade.HOLDS: ("holds", "hold"),
+    Grade.AGREES: ("agrees", "agree"),
     Grade.BETTER: ("is better than printed", "are better than printed"),
     Grade.CLOSE: ("is close", "are close"),
     Grade.PARTLY: ("holds in part", "hold in part"),
     Grade.READING: ("depends on a reading", "depend on a reading"),
     Grade.FAILS: ("does not hold", "do not hold"),
+    Grade.BLIND: ("cannot be told apart", "cannot be told apart"),
     Grade.OPEN: ("is inconclusive", "are inconclusive"),
 }
 """Predicates for one claim and for several."""
@@ -167,8 +169,8 @@ def worth(counts: Mapping[Grade, int]) -> str:
     """Judgement of an idea by the claims that it rests on: ``Works`` where all hold or are near, ``Does not
     work`` where none is, ``Works in part`` between, ``Inconclusive`` where nothing is decided.
     """
-    near = sum(counts[grade] for grade in (Grade.HOLDS, Grade.BETTER, Grade.CLOSE))
-    decided = sum(counts.values()) - counts[Grade.OPEN]
+    near = sum(counts[grade] for grade in NEAR)
+    decided = sum(counts.values()) - counts[Grade.OPEN] - counts[Grade.BLIND]
     if not decided:
         return "Inconclusive"
     if near == sum(counts.values()):
