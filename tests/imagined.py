@@ -76,8 +76,8 @@ class Imagined(st.Results):
 
 
 _FAR = tuple(10.0**power for power in range(6, -5, -1))
-"""Distances by which a quantity is turned: one is farther than any bound of a claim, and short ones lead to where
-two quantities are alike.
+"""Distances by which a quantity is turned: one is farther than any bound of a claim, and short ones lead to
+where two quantities are alike.
 """
 
 
@@ -125,7 +125,7 @@ def turned(rule: Rule, shape: st.Results) -> Iterator[tuple[st.Verdict, st.Verdi
 
 
 def _worlds(rule: Rule, shape: st.Results) -> Iterator[tuple[st.Verdict, Cells, Reals, st.Verdict]]:
-    """Verdicts that were aimed at, the numbers that were imagined for them, and what the rule made of these."""
+    """Verdicts that were aimed at, the numbers that were imagined for them, and the verdicts on these."""
     for aim, functions, targets in _aims(rule):
         yield aim, *_solved(rule, shape, functions, targets)
 

@@ -1,6 +1,6 @@
 """Promises of a study to those who build on it, as text: the id of each claim with its statement and numbers,
-and the tables with their labels. ``python -m tests.study_lists [STUDY ...]`` writes the lists anew, and the shapes
-of the tables (:mod:`tests.study_shapes`).
+and the tables with their labels. ``python -m tests.study_lists [STUDY ...]`` writes the lists anew, and the
+shapes of the tables (:mod:`tests.study_shapes`).
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from parshall_studies.study.rules import FEWEST_SEEDS, Rule, Tally
 
 KEYS = [
     *("id", "where", "statement", "paper", "ours", "low", "high", "n", "verdict", "grade"),
-    *("unit", "rule", "of_document", "true", "false", "undecided", "run", "by_reading"),
+    *("unit", "rule", "of_document", "true", "false", "undecided", "run", "width", "by_reading"),
 ]
 X, Y = st.Quantity("runs", "x", "s"), st.Quantity("runs", "y", "s")
 
@@ -346,6 +346,7 @@ def test_records_have_exactly_the_agreed_keys_and_no_nan() -> None:
         "false": 0,
         "undecided": 1,
         "run": [None, None],
+        "width": None,
         "by_reading": None,
     }
     assert (records[1]["ours"], records[1]["of_document"]) == (None, False)

@@ -182,6 +182,31 @@ def test_the_report_is_a_page_with_everything_once(made: Brief) -> None:
             assert folded == [each.claim.id for each in judged]
 
 
+_ITEM = re.compile(r"^- \*\*(.+?)\*\* (.+)$", re.MULTILINE)
+_MOST_WORDS, _MOST_NUMBERS = 40, {"Does it work?": 4}
+"""Of an item of the first screen; numbers of other items are two at most. An interval is one number."""
+
+
+def test_the_first_screen_says_if_it_works_when_to_use_it_and_how_sure_that_is(made: Brief) -> None:
+    assert made.done.page.answer is not None
+    items = _ITEM.findall(made.done.page.answer.text)
+    assert [label for label, _ in items] == list(st.ANSWERS)
+    rest = _ITEM.sub("", made.done.page.answer.text).strip()
+    assert not rest, f"{rest!r} stands beside the four items"
+    for label, text in items:
+        words = [word for word in text.split() if re.search(r"\w", word)]
+        assert len(words) <= _MOST_WORDS, f"{label} {text}"
+        numbers = re.findall(r"\d[\d.,]*", re.sub(r"\([^)]*\)", "", text))
+        assert len(numbers) <= _MOST_NUMBERS.get(label, 2), f"{label} {text}"
+    assert len(made.done.page.answer.shows) <= 1
+
+
+def test_a_quick_answer_has_its_numbers_and_intervals(made: Brief) -> None:
+    content = made.study.loaded
+    assert content.quick is not None
+    assert "over_seeds" in content.quick.page or "interval" in content.quick.page
+
+
 def test_few_seeds_leave_out_what_was_found(made: Brief) -> None:
     few = {}
     for name, table in made.done.measures.items():

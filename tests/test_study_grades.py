@@ -32,7 +32,7 @@ def judged(says: Rule, found: st.Results) -> Judged:
 @pytest.mark.parametrize(
     ("printed", "less_is_better", "grade"),
     [
-        ("100", False, st.Grade.HOLDS),
+        ("100", False, st.Grade.AGREES),
         ("104", False, st.Grade.CLOSE),
         ("96", False, st.Grade.CLOSE),
         ("106", False, st.Grade.FAILS),
@@ -118,3 +118,18 @@ def test_one_reading_is_none() -> None:
 )
 def test_an_idea_is_worth_what_its_claims_are(grades: dict[st.Grade, int], worth: str) -> None:
     assert words.worth({grade: grades.get(grade, 0) for grade in st.Grade}) == worth
+
+
+@pytest.mark.parametrize(
+    ("spread", "grade", "label"),
+    [
+        (1.0, st.Grade.AGREES, "agrees within ±3 %"),
+        (7.0, st.Grade.AGREES, "agrees within ±18 %"),
+        (12.0, st.Grade.BLIND, "cannot be told apart"),
+    ],
+)
+def test_a_wide_interval_of_a_single_run_tells_nothing(spread: float, grade: st.Grade, label: str) -> None:
+    values = 100.0 + spread * np.linspace(-1.6, 1.6, 12)
+    found = st.Results({"runs": st.tidy({"seed": list(range(12)), "x": values}, ("seed",))})
+    one = judged(st.PrintedNumber(st.Printed("100"), st.Quantity("runs", "x")), found)
+    assert (one.grade, one.label) == (grade, label)

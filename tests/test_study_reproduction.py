@@ -74,7 +74,7 @@ def test_a_study_leaves_report_claims_figures_tables_and_where_they_come_from(
     plain = " ".join(printed.split())
     assert "The mean seed is 6.5 s" in plain
     assert "Doubling. It holds." in plain
-    assert "Claims of the document: holds 3, does not hold 1" in plain
+    assert "Claims of the document: holds 2, does not hold 1, cannot be told apart 1" in plain
     assert "Questions beyond it: holds 1" in plain
     assert "Twice is more" not in plain
 
@@ -134,6 +134,55 @@ def test_too_few_seeds_are_said_once_and_constants_hold_with_any_number(tmp_path
 
 
 # --- Again, from the tables ---------------------------------------------------------------------------------
+
+
+def test_too_few_seeds_are_said_before_anything_runs(tmp_path: Path) -> None:
+    def stopped(_: st.Workbench) -> st.Measures:
+        raise KeyboardInterrupt
+
+    study = replace(STUDY, content=replace(STUDY.loaded, measure=stopped), minutes=24.0, seeds=12)
+    stream = io.StringIO()
+    for seeds, said in (
+        (3, "3 seeds are too few for verdicts: 10 are needed, which take about 20 minutes on two cores."),
+        (1, "1 seed is too few for verdicts: 10 are needed, which take about 20 minutes on two cores."),
+        (12, "All runs take about 24 minutes on two cores."),
+    ):
+        with pytest.raises(KeyboardInterrupt):
+            st.reproduce(study, seeds=seeds, out=tmp_path, console=Console(file=stream, width=100))
+        assert stream.getvalue().rstrip("\n").endswith(said)
+
+
+def test_a_quick_answer_is_preliminary_and_has_its_uncertainty(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, drawn: None
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done, printed = reproduce(quick=True)
+    assert done.out == Path("out/toy-quick")
+    assert done.provenance.quick
+    plain = " ".join(printed.split())
+    assert "Preliminary: 10 seeds of a part of the study; parshall reproduce toy runs all of it." in plain
+    assert "The mean seed is 5.5 s (3.3 to 7.7)." in plain
+    # What was not run is neither judged nor shown.
+    assert {each.claim.id for each in done.judged} == {"text.positive", "table-1.once", "zero"}
+    assert set(done.page.items) == {"growth"}
+    assert "Preliminary: 10 seeds" in (done.out / "report.html").read_text(encoding="utf-8")
+    assert "reproduce toy --seeds 10 --quick" in (done.out / "report.html").read_text(encoding="utf-8")
+    again, _ = reproduce(source=done.out, out="again")
+    assert contents(again.out) == contents(done.out)
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"full": True}, "false"),
+        ({"source": "out"}, "false: the tables have been made"),
+        ({}, "false: toy has no quick form"),
+    ],
+)
+def test_a_quick_answer_that_cannot_be_given(options: dict[str, Any], expected: str) -> None:
+    study = replace(STUDY, content=replace(STUDY.loaded, quick=None))
+    with pytest.raises(InputError, match=expected):
+        reproduce(study, quick=True, **options)
 
 
 def test_the_report_is_made_again_from_its_tables_without_running(tmp_path: Path, drawn: None) -> None:

@@ -1,5 +1,5 @@
-"""Sentences of the documents: each is decided by claims about its own quantity, with the right sign, or says why
-it is not judged; the page lists them. Nothing is simulated.
+"""Sentences of the documents: each is decided by claims about its own quantity, with the right sign, or says
+why it is not judged; the page lists them. Nothing is simulated.
 """
 
 from __future__ import annotations
@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import cache
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
@@ -33,12 +33,12 @@ SENTENCES = [
 ]
 
 
-@lru_cache(maxsize=None)
+@cache
 def _claims(name: str) -> dict[str, st.Claim]:
     return {claim.id: claim for topic in STUDIES[name].loaded.topics for claim in topic.claims}
 
 
-_results_of = lru_cache(maxsize=None)(results_of)
+_results_of = cache(results_of)
 
 
 # --- Signs --------------------------------------------------------------------------------------------------
@@ -51,7 +51,7 @@ def test_each_sentence_names_claims_that_exist(name: str) -> None:
 
 @pytest.mark.parametrize(("name", "sentence"), SENTENCES)
 def test_a_verdict_turns_with_the_quantity_of_its_sentence(name: str, sentence: Sentence) -> None:
-    """Each claim turns when the quantity is moved as would refute the sentence, and each refutation turns one."""
+    """Each claim turns when the quantity is moved as would refute the sentence; no refutation is idle."""
     used = [False] * len(sentence.refuted_by)
     for held, templates in ((True, sentence.supports), (False, sentence.contradicts)):
         for study, claim in _of(name, templates):
@@ -94,7 +94,12 @@ LESS = st.Holds((X.at(who="a") < X.at(who="b"),))
         (LESS, False, "more runs.x at who=a", False),
         (st.within(X.at(who="a"), 0.1, 0.2), True, "more runs.x at who=a|b", True),
         (st.PrintedNumber(st.Printed("3"), X.at(who="a")), True, "other runs.x at who=a", True),
-        (st.ByReading({"a": X.at(who="a") > 1.0, "b": X.at(who="b") > 1.0}), True, "less runs.x at who=b", True),
+        (
+            st.ByReading({"a": X.at(who="a") > 1.0, "b": X.at(who="b") > 1.0}),
+            True,
+            "less runs.x at who=b",
+            True,
+        ),
     ],
 )
 def test_a_link_with_the_wrong_sign_is_found_out(
@@ -121,10 +126,16 @@ GOOD = 'place = "I"\nsays = "It works."\n'
     [
         (GOOD, "for: got none, expected claims here or in against, or a reason"),
         (GOOD + 'for = ["a"]', "refuted_by: got none, expected the direction that refutes the sentence"),
-        (GOOD + 'for = ["a"]\nrefuted_by = ["bigger runs.x"]', "refuted_by: got 'bigger runs.x', expected 'more"),
+        (
+            GOOD + 'for = ["a"]\nrefuted_by = ["bigger runs.x"]',
+            "refuted_by: got 'bigger runs.x', expected 'more",
+        ),
         (GOOD + 'for = ["a"]\nrefuted_by = ["more runs.x at y"]', "refuted_by: got 'y', expected DIM=LABEL"),
         (GOOD + 'for = "a"\nrefuted_by = ["more runs.x"]', "for: got 'a', expected a list of texts"),
-        (GOOD + 'for = ["a"]\nrefuted_by = ["more runs.x"]\nextent = "few"', "extent: got 'few', expected one of"),
+        (
+            GOOD + 'for = ["a"]\nrefuted_by = ["more runs.x"]\nextent = "few"',
+            "extent: got 'few', expected one of",
+        ),
         (GOOD + 'claims = ["a"]', "claims: expected one of against, extent"),
         (GOOD + 'reason = "History."\nfor = ["a"]', "for: expected none beside a reason"),
         (GOOD + 'reason = ""', "reason: got '', expected a text"),
@@ -219,7 +230,12 @@ def test_the_words_of_each_sentence_stand_beside_those_of_its_claims() -> None:
 
 
 ROWS = [
-    ("all", ["holds", "close", "better than printed"], [], "holds (1 holds, 1 is better than printed and 1 is close)"),
+    (
+        "all",
+        ["holds", "close", "better than printed"],
+        [],
+        "holds (1 holds, 1 is better than printed and 1 is close)",
+    ),
     ("all", ["holds", "does not hold"], [], "in part (1 holds and 1 does not hold)"),
     ("all", ["does not hold", "inconclusive"], [], "does not hold (1 does not hold and 1 is inconclusive)"),
     ("all", ["holds", "inconclusive"], [], "inconclusive (1 holds and 1 is inconclusive)"),
@@ -235,7 +251,12 @@ ROWS = [
     ("some", [], ["true in part"], "holds (true in 8 of 9)"),
     ("all", ["agrees"], [], "agrees (within ±13 %)"),
     ("all", ["cannot be told apart"], [], "cannot be told apart"),
-    ("all", ["agrees", "cannot be told apart"], [], "cannot be told apart (1 agrees and 1 cannot be told apart, within"),
+    (
+        "all",
+        ["agrees", "cannot be told apart"],
+        [],
+        "cannot be told apart (1 agrees and 1 cannot be told apart, within",
+    ),
 ]
 
 
@@ -250,7 +271,9 @@ def test_an_outcome_follows_from_the_grades(
 ) -> None:
     ids = [f"made-up.{number}" for number in range(len(supports + contradicts))]
     turning = (Refutation.parse("more runs.x"),)
-    own = Sentence("I", "It works.", tuple(ids[: len(supports)]), tuple(ids[len(supports) :]), turning, extent)
+    own = Sentence(
+        "I", "It works.", tuple(ids[: len(supports)]), tuple(ids[len(supports) :]), turning, extent
+    )
     monkeypatch.setattr(documents, "sentences_of", lambda _: [own])
     monkeypatch.setattr(documents, "check_ids", lambda *_: None)
     (tmp_path / "fluid").mkdir()

@@ -97,7 +97,7 @@ def test_the_numbers_of_a_table_are_claims_and_its_rows(rng: np.random.Generator
     ]
     rows = list(cells_of(shown))
     assert [row[:2] for row in rows] == [("queue 0", "10.0"), ("queue 1", "12.0")]
-    assert [row[-1] for row in rows] == [st.Verdict.HOLDS, st.Verdict.FAILS]
+    assert [row[-1] for row in rows] == [st.Grade.AGREES, st.Verdict.FAILS]
     assert "do not hold; 1 lies outside even so" in shown.caption
 
 

@@ -34,7 +34,11 @@ TOPICS = (
     ),
 )
 PAGE = """
-The mean seed is {{ over_seeds("seeds.value", kind="once") | interval("s") }}, as *none* <expected>.
+{% set once = quantity("seeds.value", kind="once") %}
+- **Does it work?** The mean seed is {{ over_seeds(once) | interval("s") }}, as *none* <expected>.
+- **When to use it:** Always.
+- **What to use instead:** Nothing.
+- **How sure:** {{ seeds }} seeds.
 
 {{ figure("growth", "Growth & <decay>", "Means over %d seeds." % seeds) }}
 
@@ -97,7 +101,21 @@ SHOWN: tuple[st.Shown, ...] = (
     st.means_table("by-kind", "Kind", "seeds.kind", {"s": "seeds.value"}),
     st.Made(_views),
 )
-CONTENT = st.Content(measure, TOPICS, PAGE, SHOWN)
+QUICK_PAGE = """
+The mean seed is {{ over_seeds("seeds.value", kind="once") | interval("s") }}.
+
+{{ figure("growth", "Growth", "Means.") }}
+"""
+
+
+def measure_quickly(bench: st.Workbench) -> st.Measures:
+    """Seeds, once."""
+    values = list(map(float, bench.seeds))
+    columns = {"kind": ["once"] * len(values), "seed": list(bench.seeds), "value": values}
+    return {"seeds": st.tidy(columns, ("kind", "seed"))}
+
+
+CONTENT = st.Content(measure, TOPICS, PAGE, SHOWN, quick=st.Quick(measure_quickly, QUICK_PAGE))
 STUDY = st.Study("toy", "A toy & <more>", st.Document("On Seeds", "A. Nobody", "Nowhere 2004"), 12, CONTENT)
 
 

@@ -37,6 +37,7 @@ def reproduce(
     source: str | Path | None = None,
     cache: bool = True,
     full: bool = False,
+    quick: bool = False,
     verbose: bool = False,
     console: Console | None = None,
 ) -> Reproduction:

@@ -11,8 +11,10 @@ from pathlib import Path
 from parshall.errors import FileError, InputError, shown
 from parshall.support.causes import reason
 
-__all__ = ["Baseline", "Settings", "load_study"]
+__all__ = ["NS2_RUNS", "Baseline", "Settings", "load_study"]
 
+NS2_RUNS = "a table of runs of ns-2.35, a row each, which is not distributed with Parshall"
+"""Where such a table can be had, for :class:`Data`."""
 _OUTCOME = "out_"
 _SUFFIXES = {"k": 1e3, "M": 1e6, "Mb": 1e6}
 

@@ -31,23 +31,26 @@ Row: TypeAlias = tuple[Sentence, Sequence[Record], OutcomeOf]
 _HEAD = """# Claims of the documents
 
 Each sentence of the five documents that claims something, in the document's order, with its outcome.
-`parshall validate documents --write docs/claims.md` makes this page from the reports in `out/`; no outcome and
-no number is typed. [studies.md](studies.md) says what the grades of claims mean, and each study's `claims.md`
-has the words of the claims.
+`parshall validate documents --write docs/claims.md` makes this page from the reports in `out/`; no outcome
+and no number is typed. [studies.md](studies.md) says what the grades of claims mean, and each study's
+`claims.md` has the words of the claims.
 
-Each sentence names the quantity that it is about and the direction that would refute it. Claims stand *for* or
-*against* it; each is one part of what the sentence says.
-
-| outcome | of a sentence |
-|---|---|
-| holds | all parts hold |
-| agrees | all parts are printed numbers, and a single run of ours would give them; the width of its interval is at most 25 % |
-| in part | some parts hold and others do not |
-| does not hold | no part holds, one setting refutes a sentence about all settings, or a claim against it holds |
-| depends on a reading | the document leaves something open, and its readings give different answers |
-| cannot be told apart | printed numbers that lie inside an interval so wide that it says nothing |
-| inconclusive | nothing fails, and something could not be told |
-| not judged | a definition, a citation or a setting; the reason stands beside it |"""
+Each sentence names the quantity that it is about and the direction that would refute it. Claims stand *for*
+or *against* it; each is one part of what the sentence says.
+"""
+_MEANINGS = {
+    OutcomeOf.HOLDS: "all parts hold",
+    OutcomeOf.AGREES: "all parts are printed numbers that a single run of ours might give, and its interval "
+    "is at most 25 % wide on each side",
+    OutcomeOf.IN_PART: "some parts hold and others do not",
+    OutcomeOf.FAILS: "no part holds, one setting refutes a sentence about all settings, or a claim against "
+    "it holds",
+    OutcomeOf.READING: "the document leaves something open, and its readings give different answers",
+    OutcomeOf.BLIND: "printed numbers inside intervals so wide that they say nothing",
+    OutcomeOf.OPEN: "nothing fails, and something could not be told",
+    OutcomeOf.NOT_JUDGED: "a definition, a citation or a setting; the reason stands beside it",
+    OutcomeOf.NOT_REPRODUCED: "its study has not been run, or not with the data that it needs",
+}
 _FOLDERS = {"parshall_studies": "studies", "parshall_dev": "dev"}
 """Folders of the checkout, by the packages of studies in them."""
 
@@ -68,7 +71,9 @@ def page(folder: Path) -> Iterator[str]:
     _check(studies)
     judged = {study: list(_rows(study.name, found)) for study in studies}
     judged = {study: rows for study, rows in judged.items() if rows}
-    yield from (_HEAD, "", *_summary(judged), "")
+    yield from (_HEAD, "| outcome | meaning |", "|---|---|")
+    yield from (f"| {outcome} | {meaning} |" for outcome, meaning in _MEANINGS.items())
+    yield from ("", *_summary(judged), "")
     for study, rows in judged.items():
         yield from _section(study, rows, folder / study.name)
 
@@ -142,7 +147,11 @@ def _rows(study: str, found: Mapping[str, Mapping[str, Record]]) -> Iterator[Row
 def _section(study: st.Study, rows: Sequence[Row], folder: Path) -> Iterator[str]:
     yield from (f"## {study.name}", "")
     yield f"{study.document.authors}, *{study.document.title}*{_made(folder)}."
-    yield from ("", "| place | sentence | outcome | ours | refuted by | claims |", "|---|---|---|---|---|---|")
+    yield from (
+        "",
+        "| place | sentence | outcome | ours | refuted by | claims |",
+        "|---|---|---|---|---|---|",
+    )
     for sentence, claims, outcome in rows:
         cells = (
             sentence.place,

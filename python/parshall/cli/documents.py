@@ -55,6 +55,7 @@ def studies() -> int:
     help="Make the report again from the tables in DIR; nothing is run.",
 )
 @click.option("--full", is_flag=True, help="Run the whole document where a study does less by default.")
+@click.option("--quick", is_flag=True, help="Run a part with few seeds: a preliminary answer in a minute.")
 @click.option("--no-cache", is_flag=True, help="Neither use nor keep results in the cache.")
 @click.option("--verbose", is_flag=True, help="Show every claim with the interval that decided it.")
 def reproduce(study: str, no_cache: bool, **options: Any) -> None:

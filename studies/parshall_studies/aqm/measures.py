@@ -21,6 +21,7 @@ from parshall_studies.aqm.networks import (
     network,
     starts_of_probes,
 )
+from parshall_studies.baselines import NS2_RUNS
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -36,6 +37,7 @@ DATA = (
         "results/study1c.csv",
         "c3d2a2286cf4162048e48a7e60606df417e56f226c705d3506a583126ce6fd26",
         "Comparison with ns-2",
+        NS2_RUNS,
     ),
 )
 """ns-2's table of runs."""

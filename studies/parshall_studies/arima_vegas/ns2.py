@@ -11,6 +11,7 @@ from parshall_studies import study as st
 from parshall_studies.arima_vegas.document import KS, SIZE_RATIO
 from parshall_studies.arima_vegas.networks import DURATION, ERROR_RATE, LIMIT, START_SPREAD
 from parshall_studies.arima_vegas.senders import WINDOW
+from parshall_studies.baselines import NS2_RUNS
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -21,6 +22,7 @@ DATA = st.Data(
     "results/study2.csv",
     "a415f6737ad6c74d4331e553e92f3637769fdfde170d87a4578cede60ad87bc2",
     "Comparison with ns-2",
+    NS2_RUNS,
 )
 OUTCOMES = {"throughput": "vegas_kbps", "retransmitted": "vegas_rexmit", "timeouts": "vegas_timeouts"}
 """Our metrics, and what its script calls them."""

@@ -16,6 +16,7 @@ import numpy as np
 
 from parshall.scenario import DropTail, Jitter, Red, Scenario
 from parshall_studies import study as st
+from parshall_studies.baselines import NS2_RUNS
 from parshall_studies.nonresponsive import networks as net
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ DATA = (
         "results/study1b.csv",
         "e8b71c287fd027331c73e0f6879883526612017ced49627d1f483ef10cd2b57b",
         "Points of ns-2 in the curves around Table III",
+        NS2_RUNS,
     ),
 )
 """ns-2's table of runs."""

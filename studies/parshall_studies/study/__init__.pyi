@@ -76,6 +76,7 @@ from .statements import topics_of as topics_of
 from .study import (
     Content as Content,
     Document as Document,
+    Quick as Quick,
     Study as Study,
     find_study as find_study,
     list_studies as list_studies,

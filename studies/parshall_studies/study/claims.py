@@ -233,9 +233,10 @@ class Judgements:
         return json.dumps(records, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def judge(topics: Sequence[Topic], results: Results) -> Judgements:
+def judge(topics: Sequence[Topic], results: Results, *, partial: bool = False) -> Judgements:
     """Applies every claim's rule, the document's claims first. A claim about a part of the study that was not
-    run is left out; one that asks for what no table has is an error of the study.
+    run is left out; one that asks for what no table has is an error of the study, unless the results are
+    ``partial``.
     """
     ordered = sorted(topics, key=lambda topic: not topic.of_document)
     pairs = [(topic, claim) for topic in ordered for claim in topic.claims]
@@ -243,14 +244,17 @@ def judge(topics: Sequence[Topic], results: Results) -> Judgements:
     repeated = [id for id, count in ids.items() if count > 1]
     if repeated:
         raise ValueError(f"claim {repeated[0]}: its id occurs {ids[repeated[0]]} times, expected once")
-    return Judgements(
-        tuple(
-            Judged(claim, topic, _judged(claim, results))
-            for topic, claim in pairs
-            if claim.rule.tables <= results.measures.keys()
-        ),
-        len(results.seeds),
-    )
+    made = (each for each in pairs if each[1].rule.tables <= results.measures.keys())
+    return Judgements(tuple(_all_judged(made, results, partial)), len(results.seeds))
+
+
+def _all_judged(pairs: Iterable[tuple[Topic, Claim]], results: Results, partial: bool) -> Iterator[Judged]:
+    for topic, claim in pairs:
+        try:
+            yield Judged(claim, topic, _judged(claim, results))
+        except LookupError:
+            if not partial:
+                raise
 
 
 def _judged(claim: Claim, results: Results) -> Outcome:

@@ -30,6 +30,8 @@ class Data:
     sha256: str
     what: str
     """Purpose, as the report says when it is absent."""
+    source: str = ""
+    """Where it can be had, as the end of a sentence that begins with its path."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,7 @@ def _candidates(data: Data, places: Sequence[Path]) -> Iterator[Path]:
 
 
 def _absent(data: Data, places: Sequence[Path]) -> str:
+    where = f"; {data.path} is {data.source}" if data.source else ""
     if not places:
-        return f"no folder of data was named (give one with --data or {VARIABLE})"
-    return f"no {data.path} in {', '.join(map(str, places))}"
+        return f"no folder of data was named (give one with --data or {VARIABLE}){where}"
+    return f"no {data.path} in {', '.join(map(str, places))}{where}"

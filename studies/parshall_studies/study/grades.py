@@ -48,9 +48,9 @@ def grade_of(rule: Rule, outcome: Outcome) -> Grade:
 
     *Agrees*: the printed number lies inside the prediction interval of one run, which is at most 25 % wide on
     each side of its middle. *Cannot be told apart*: the same with a wider interval, which many other numbers
-    would have passed. *Close*: within 5 % of the printed number. *Better*: an error or a loss that is smaller than the printed
-    one. *True in part*: of more than half of the things that the claim is about. *Depends on a reading*: the
-    document allows readings under which the verdicts differ.
+    would have passed. *Close*: within 5 % of the printed number. *Better*: an error or a loss that is smaller
+    than the printed one. *True in part*: of more than half of the things that the claim is about. *Depends on
+    a reading*: the document allows readings under which the verdicts differ.
     """
     if outcome.verdict is not Verdict.FAILS:
         return Grade.OPEN if outcome.verdict is Verdict.OPEN else _held(outcome)

@@ -63,6 +63,7 @@ def render(study: Study, page: Page, judged: Judgements, provenance: Provenance)
         grades=[str(grade) for grade, count in judged.grades.items() if count],
         lacking=provenance.lacking,
         provenance=provenance.shown(),
+        preliminary=provenance.preliminary(),
     )
 
 

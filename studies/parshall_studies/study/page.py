@@ -8,7 +8,7 @@ silent.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -78,12 +78,15 @@ class Page:
                 yield from item.figures
 
 
-def build(content: Content, results: Results, judged: Judgements) -> Page:
-    """The page of a study. Raises ValueError when the template and what is to be shown do not fit."""
-    items = {item.id: item for item in items_of(content, results, judged)}
+def build(content: Content, results: Results, judged: Judgements, *, partial: bool = False) -> Page:
+    """The page of a study. Raises ValueError when the template and what is to be shown do not fit. Of
+    ``partial`` results only what the template names is shown.
+    """
     few = too_few_seeds(judged)
     given: dict[str, tuple[str, str]] = {}
     text = _rendered(content.page, {**_context(results, judged), **content.names}, given)
+    shown = set(_BLOCK.findall(text)) if partial else None
+    items = {item.id: item for item in items_of(content, results, judged, shown)}
     items = {id: _with_words(item, given.get(id)) for id, item in items.items()}
     head, *rest = _split(text, _HEADING)
     sections = [Part(*each) for each in rest if each[0] != _FINDINGS]
@@ -154,12 +157,22 @@ def _context(results: Results, judged: Judgements) -> dict[str, Any]:
     }
 
 
-def items_of(content: Content, results: Results, judged: Judgements) -> Iterator[Figure | Picker | Table]:
-    """Parts that a study shows, but for those whose tables are absent."""
-    for shown in content.shown:
+def items_of(
+    content: Content, results: Results, judged: Judgements, ids: Set[str] | None = None
+) -> Iterator[Figure | Picker | Table]:
+    """Parts that a study shows, but for those whose tables are absent; those with some ``ids`` only, where
+    these are given, as far as they can be made.
+    """
+    for shown in content.shown if ids is None or ids else ():
         if shown.tables <= results.measures.keys():
-            made = shown.made(results, judged)
-            yield from [made] if isinstance(made, Figure | Picker | Table) else made
+            try:
+                made = shown.made(results, judged)
+                every = [made] if isinstance(made, Figure | Picker | Table) else list(made)
+            except LookupError:
+                if ids is None:
+                    raise
+                continue
+            yield from (each for each in every if ids is None or each.id in ids)
 
 
 def _with_words(item: Figure | Picker | Table, words: tuple[str, str] | None) -> Figure | Picker | Table:

@@ -45,12 +45,15 @@ class Provenance:
     """Checksums of the Parquet files."""
     full: bool = False
     """True if ``--full`` was given."""
+    quick: bool = False
+    """True if ``--quick`` was given: the report is preliminary."""
 
     def shown(self) -> dict[str, str]:
         """For the end of the page."""
         count = self.seeds[1] - self.seeds[0] + 1
+        extent = " --full" if self.full else " --quick" if self.quick else ""
         return {
-            "Command": f"parshall reproduce {self.study} --seeds {count}{' --full' if self.full else ''}",
+            "Command": f"parshall reproduce {self.study} --seeds {count}{extent}",
             "Made": self.date,
             "Machine": self.machine,
             "Versions": ", ".join(f"{name} {number}" for name, number in self.versions.items()),
@@ -60,6 +63,14 @@ class Provenance:
             "Beside this page": "claims.json (every claim), figures (as SVG), the measures as Parquet "
             f"tables, and {FILE}; parshall reproduce {self.study} --from DIR makes the page from them again",
         }
+
+    def preliminary(self) -> str:
+        """Says that the report is of a part of the study, where it is."""
+        if not self.quick:
+            return ""
+        count = self.seeds[1] - self.seeds[0] + 1
+        whole = f"parshall reproduce {self.study} runs all of it"
+        return f"Preliminary: {count} seeds of a part of the study; {whole}."
 
     def to_json(self) -> str:
         """As it is written."""
@@ -72,7 +83,9 @@ def collected(
     runs: int,
     tables: Sequence[str],
     lacking: Sequence[str],
+    *,
     full: bool = False,
+    quick: bool = False,
 ) -> Provenance:
     """Provenance of new measures. ``SOURCE_DATE_EPOCH`` fixes the date, for equal bytes."""
     from parshall import __version__
@@ -94,6 +107,7 @@ def collected(
         tuple(tables),
         tuple(lacking),
         full=full,
+        quick=quick,
     )
 
 

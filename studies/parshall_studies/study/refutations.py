@@ -18,7 +18,9 @@ SETTING = "other setting"
 """Refutation of a setting or a closed form, which no table holds."""
 
 _FORM = re.compile(r"(more|less|other) (\w+)\.(\w+)(?: at (.+))?")
-_EXPECTED = f"'more TABLE.COLUMN', 'less ...' or 'other ...', then 'at DIM=LABEL|LABEL, DIM=LABEL'; or {SETTING!r}"
+_EXPECTED = (
+    f"'more TABLE.COLUMN', 'less ...' or 'other ...', then 'at DIM=LABEL|LABEL, DIM=LABEL'; or {SETTING!r}"
+)
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,9 @@ from parshall_studies.study.claims import Judgements, judge
 from parshall_studies.study.page import Page, build
 from parshall_studies.study.provenance import Provenance
 from parshall_studies.study.results import Measures, Results
+from parshall_studies.study.rules import FEWEST_SEEDS
 from parshall_studies.study.study import Study, find_study
+from parshall_studies.study.terminal import announce, show
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -60,6 +62,7 @@ def reproduce(
     source: str | Path | None = None,
     cache: bool = True,
     full: bool = False,
+    quick: bool = False,
     verbose: bool = False,
     console: Console | None = None,
 ) -> Reproduction:
@@ -67,9 +70,11 @@ def reproduce(
 
     ``seeds`` is how many (1, 2, ...); the study's own number unless given. ``out`` is ``out/NAME`` unless
     given, or ``source``. ``full`` runs all of the document where a study runs less of it otherwise
-    (``Study.full`` says what). ``data`` names folders of measured data; without it ``$PARSHALL_DATA`` does.
-    With ``source``, a folder that an earlier call has written, nothing is run: report and figures are made
-    again from its tables. Nothing is written before everything is computed, and then whole files only.
+    (``Study.full`` says what). ``quick`` runs a part of it with few seeds, for a preliminary answer in under
+    a minute, which is written into ``out/NAME-quick``. ``data`` names folders of measured data; without it
+    ``$PARSHALL_DATA`` does. With ``source``, a folder that an earlier call has written, nothing is run:
+    report and figures are made again from its tables. Nothing is written before everything is computed, and
+    then whole files only.
     """
     study = find_study(name) if isinstance(name, str) else name
     if source is not None and seeds is not None:
@@ -77,8 +82,10 @@ def reproduce(
     if source is not None and data:
         raise InputError("data", shown(data), "none: the tables have been made")
     _check_full(study, full, source)
+    _check_quick(study, quick, full, source)
     _refuse_empty(out=out, source=source, data=data)
-    count = study.seeds if seeds is None else seeds
+    usual = FEWEST_SEEDS if quick else study.seeds
+    count = usual if seeds is None else seeds
     _whole("seeds", count, MOST_SEEDS)
     if jobs is not None:
         _whole("jobs", jobs, MOST_JOBS)
@@ -87,45 +94,52 @@ def reproduce(
     if source is not None:
         folder = _writable(Path(source if out is None else out))
         provenance, measures, runs = *_read(study, Path(source)), 0
-        _check_tables(study, measures, Path(source))
+        quick = provenance.quick
     else:
-        folder = _writable(Path("out") / study.name if out is None else Path(out))
-        provenance, measures, runs = _measured(study, range(1, count + 1), jobs, data, cache, full, console)
-        _check_tables(study, measures)
-    results, judged, page = _made(study, measures, source)
+        usual_folder = Path("out") / f"{study.name}{'-quick' if quick else ''}"
+        folder = _writable(usual_folder if out is None else Path(out))
+        announce(console, study, count, quick=quick)
+        how = _How(jobs, data, cache, full, quick)
+        provenance, measures, runs = _measured(study, range(1, count + 1), how, console)
+    if not quick:
+        _check_tables(study, measures, None if source is None else Path(source))
+    results, judged, page = _made(study, measures, source, quick)
     files = _files(study, page, judged, measures, provenance)
     in_place = source is not None and folder.resolve() == Path(source).resolve()
     _publish(files, folder, provenance, {f"{table}.parquet" for table in measures} if in_place else set())
     done = Reproduction(study, folder, results, judged, page, provenance, runs, time.perf_counter() - began)
-    from parshall_studies.study.terminal import show
-
     show(console, done, verbose=verbose)
     return done
 
 
-def _measured(
-    study: Study,
-    seeds: range,
-    jobs: int | None,
-    data: str | Path | Sequence[str | Path] | None,
-    cache: bool,
-    full: bool,
-    console: Console,
-) -> tuple[Provenance, Measures, int]:
+@dataclass(frozen=True, slots=True)
+class _How:
+    """Options of :func:`reproduce` for what is run."""
+
+    jobs: int | None
+    data: str | Path | Sequence[str | Path] | None
+    cache: bool
+    full: bool
+    quick: bool
+
+
+def _measured(study: Study, seeds: range, how: _How, console: Console) -> tuple[Provenance, Measures, int]:
     """Runs the study."""
     from threadpoolctl import threadpool_limits
 
-    given = [data] if isinstance(data, str | Path) else data
-    found = measured_data.find(study.loaded.data, measured_data.folders(given))
+    content = study.loaded
+    given = [how.data] if isinstance(how.data, str | Path) else how.data
+    found = measured_data.find(content.data, measured_data.folders(given))
+    measure = content.quick.measure if how.quick and content.quick else content.measure
     with progress_bar(console) as progress:
-        bench = Workbench(seeds, jobs, cache, progress, found.files, full)
+        bench = Workbench(seeds, how.jobs, how.cache, progress, found.files, how.full)
         with threadpool_limits(1, "blas"):  # each core has a thread of ours already
-            measures = study.loaded.measure(bench)
-    return (
-        origin.collected(study.name, seeds, bench.runs, sorted(measures), found.lacking, full),
-        measures,
-        bench.runs,
+            measures = measure(bench)
+    lacking = () if how.quick else found.lacking
+    provenance = origin.collected(
+        study.name, seeds, bench.runs, sorted(measures), lacking, full=how.full, quick=how.quick
     )
+    return provenance, measures, bench.runs
 
 
 def _read(study: Study, folder: Path) -> tuple[Provenance, Measures]:
@@ -150,12 +164,17 @@ def _read(study: Study, folder: Path) -> tuple[Provenance, Measures]:
     return provenance, measures
 
 
-def _made(study: Study, measures: Measures, source: str | Path | None) -> tuple[Results, Judgements, Page]:
+def _made(
+    study: Study, measures: Measures, source: str | Path | None, quick: bool
+) -> tuple[Results, Judgements, Page]:
     """Results that follow from the tables."""
+    content = study.loaded
+    if quick and content.quick:
+        content = replace(content, page=content.quick.page)
     try:
         results = Results(measures)
-        judged = judge(study.loaded.topics, results)
-        return results, judged, build(study.loaded, results, judged)
+        judged = judge(content.topics, results, partial=quick)
+        return results, judged, build(content, results, judged, partial=quick)
     except LookupError as error:
         if source is None:
             raise
@@ -255,6 +274,17 @@ def _check_full(study: Study, full: bool, source: str | Path | None) -> None:
         raise InputError("full", "true", f"false: {study.name} always runs all of its document")
     if full and source is not None:
         raise InputError("full", "true", "false: the tables have been made")
+
+
+def _check_quick(study: Study, quick: bool, full: bool, source: str | Path | None) -> None:
+    if not quick:
+        return
+    if full:
+        raise InputError("quick", "true", "false beside full")
+    if source is not None:
+        raise InputError("quick", "true", "false: the tables have been made")
+    if study.loaded.quick is None:
+        raise InputError("quick", "true", f"false: {study.name} has no quick form")
 
 
 def _whole(field: str, value: int, most: int) -> None:

@@ -17,7 +17,17 @@ if TYPE_CHECKING:
     from parshall_studies.study.data import Data
     from parshall_studies.study.results import Measures
 
-__all__ = ["GROUP", "Content", "Document", "Study", "find_study", "list_studies", "page_of", "try_studies"]
+__all__ = [
+    "GROUP",
+    "Content",
+    "Document",
+    "Quick",
+    "Study",
+    "find_study",
+    "list_studies",
+    "page_of",
+    "try_studies",
+]
 
 GROUP = "parshall.studies"
 """Entry points under which packages offer their studies."""
@@ -31,6 +41,16 @@ class Document:
     authors: str
     source: str = ""
     """Where and when it appeared, if that is known."""
+
+
+@dataclass(frozen=True)
+class Quick:
+    """A short form of a study, which answers in under a minute on two cores."""
+
+    measure: Callable[[Workbench], Measures]
+    """Runs a part of what the study runs, and makes the same tables with fewer labels."""
+    page: str
+    """Its answer, as a template in Markdown."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +72,8 @@ class Content:
     data: Sequence[Data] = ()
     optional: frozenset[str] = frozenset()
     """Tables that may be absent, as those of measured data are; the claims about them are then left out."""
+    quick: Quick | None = None
+    """What ``--quick`` runs."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +90,13 @@ class Study:
     content: Content | Callable[[], Content]
     full: str = ""
     """Extent of ``--full``, in words, if the study runs less of the document unless asked for all."""
+    minutes: float = 0.0
+    """Time of the whole on two cores, as it was measured; 0 if it is not known."""
+
+    @property
+    def needed(self) -> int:
+        """Seeds without which some claim cannot be decided."""
+        return max((claim.rule.needs for topic in self.loaded.topics for claim in topic.claims), default=0)
 
     @cached_property
     def loaded(self) -> Content:

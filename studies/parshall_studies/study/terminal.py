@@ -14,11 +14,31 @@ if TYPE_CHECKING:
 
     from parshall_studies.study.claims import Judged, Judgements
     from parshall_studies.study.reproduction import Reproduction
+    from parshall_studies.study.study import Study
 
-__all__ = ["show"]
+__all__ = ["announce", "show"]
 
 _STYLES: Mapping[Grade, str] = {Grade.HOLDS: "green", Grade.BETTER: "green", Grade.FAILS: "red"}
 """Colours of badges; those of others are yellow."""
+
+
+def announce(console: Console, study: Study, seeds: int, *, quick: bool) -> None:
+    """Says before anything runs how long it takes, and if the seeds are too few for verdicts."""
+    needed = study.needed
+    if seeds < needed:
+        wait = "" if quick else _wait(study, needed)
+        few = "1 seed is" if seeds == 1 else f"{seeds} seeds are"
+        console.print(f"{few} too few for verdicts: {needed} are needed{wait}.", soft_wrap=True)
+    elif not quick and study.minutes:
+        console.print(f"All runs take {_about(study.minutes * seeds / study.seeds)} on two cores.")
+
+
+def _wait(study: Study, seeds: int) -> str:
+    return f", which take {_about(study.minutes * seeds / study.seeds)} on two cores" if study.minutes else ""
+
+
+def _about(minutes: float) -> str:
+    return f"about {number(max(1.0, minutes), 2)} minute{'s' if minutes >= 1.5 else ''}"
 
 
 def show(console: Console, done: Reproduction, *, verbose: bool) -> None:
@@ -28,6 +48,8 @@ def show(console: Console, done: Reproduction, *, verbose: bool) -> None:
 
     console.print(Text(done.study.title, style="bold"))
     page = done.page
+    if done.provenance.quick:
+        console.print(done.provenance.preliminary(), soft_wrap=True)
     if page.too_few:
         console.print(f"{page.too_few[0].upper()}{page.too_few[1:]}.")
     if page.answer is not None:
