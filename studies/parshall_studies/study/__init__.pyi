@@ -74,6 +74,7 @@ from .rules import (
 )
 from .statements import topics_of as topics_of
 from .study import (
+    ANSWERS as ANSWERS,
     Content as Content,
     Document as Document,
     Quick as Quick,

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from parshall_studies.study.results import Measures
 
 __all__ = [
+    "ANSWERS",
     "GROUP",
     "Content",
     "Document",
@@ -29,6 +30,8 @@ __all__ = [
     "try_studies",
 ]
 
+ANSWERS = ("Does it work?", "When to use it:", "What to use instead:", "How sure:")
+"""Items that a report begins with."""
 GROUP = "parshall.studies"
 """Entry points under which packages offer their studies."""
 
