@@ -22,7 +22,7 @@ def test_without_studies_it_is_one_line(
     _take_away(monkeypatch, "parshall_studies")
     assert main(arguments) == 1
     said = capsys.readouterr().err
-    assert said == "parshall: studies are not installed; pip install 'parshall[studies]'\n"
+    assert said == "parshall: studies are not installed; in the repository: pip install ./studies\n"
 
 
 def test_the_library_itself_does_without_studies(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -124,7 +124,9 @@ def test_a_bare_install_runs_every_command(wheel: Path, studies: Path, lowest: b
     for line in COMMANDS:
         _command(env, line, work)
     for line in OF_STUDIES:
-        assert "studies are not installed; pip install 'parshall[studies]'" in _command(env, line, work, 1)
+        assert "studies are not installed; in the repository: pip install ./studies" in _command(
+            env, line, work, 1
+        )
     for line in MAINTAINERS:
         assert f"No such command '{line}'" in _command(env, line, work, 2)
     _install(env, [str(studies), *(_lowest(ROOT / "studies") if lowest else [])])

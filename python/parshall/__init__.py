@@ -1,4 +1,4 @@
-"""Parshall: estimators, a packet-level network simulator, and studies of traffic at a congested link.
+"""Parshall: estimators of network traffic, and a packet-level network simulator.
 
     import parshall
 

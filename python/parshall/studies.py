@@ -1,4 +1,4 @@
-"""Door to studies of documents, a distribution of their own: ``pip install 'parshall[studies]'``."""
+"""Door to studies of documents, a distribution of their own, in the folder ``studies`` of the repository."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def framework() -> Any:
     except ModuleNotFoundError as error:
         if error.name != "parshall_studies":
             raise
-        raise ParshallError("studies are not installed; pip install 'parshall[studies]'") from None
+        raise ParshallError("studies are not installed; in the repository: pip install ./studies") from None
 
 
 def reproduce(

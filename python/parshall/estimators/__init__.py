@@ -8,8 +8,8 @@ estimator was made with are its attributes (:class:`Estimator`). Estimators of n
 their samples by name and have a value after every so many (:class:`NonresponsiveEstimator`). Times are
 seconds. A value that does not exist yet is ``None``, and NaN in an array.
 
-The work is done by the Rust crate ``parshall-estimators``, the same code that runs in the simulator. ``run``
-works without the GIL, so several threads can each run an estimator of their own; an estimator that is shared
+The work is done by the Rust crate ``parshall-estimators``, on which the simulator stands, too. ``run`` works
+without the GIL, so several threads can each run an estimator of their own; an estimator that is shared
 between threads refuses a second call while one is under way.
 
 >>> rto = MedianRto(window=5, min_rto=0.2)
