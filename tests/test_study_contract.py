@@ -184,7 +184,7 @@ def test_the_report_is_a_page_with_everything_once(made: Brief) -> None:
 
 _ITEM = re.compile(r"^- \*\*(.+?)\*\* (.+)$", re.MULTILINE)
 _MOST_WORDS, _MOST_NUMBERS = 40, {"Does it work?": 4}
-"""Of an item of the first screen; numbers of other items are two at most. An interval is one number."""
+"""Limits for an item of the first screen; other items have two numbers at most. An interval is one number."""
 
 
 def test_the_first_screen_says_if_it_works_when_to_use_it_and_how_sure_that_is(made: Brief) -> None:

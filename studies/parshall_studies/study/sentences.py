@@ -30,7 +30,7 @@ else:
 __all__ = ["EXTENTS", "Sentence", "check_ids", "chosen", "sentences_of"]
 
 EXTENTS = ("all", "some", "each")
-"""What a sentence speaks of: every setting, at least one, or a list of numbers that are judged one by one."""
+"""Extents of a sentence: every setting, at least one, or a list of numbers that are judged one by one."""
 
 _FILE = "sentences.toml"
 _LABEL = re.compile(r"\\\{\w+\\\}")

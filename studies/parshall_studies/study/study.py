@@ -76,7 +76,7 @@ class Content:
     optional: frozenset[str] = frozenset()
     """Tables that may be absent, as those of measured data are; the claims about them are then left out."""
     quick: Quick | None = None
-    """What ``--quick`` runs."""
+    """Short form that ``--quick`` runs."""
 
 
 @dataclass(frozen=True)
