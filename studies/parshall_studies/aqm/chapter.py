@@ -7,17 +7,26 @@ from functools import partial
 from typing import Any
 
 from parshall_studies import study as st
+from parshall_studies.aqm.conclusions import CONCLUSIONS, REGULATION
 from parshall_studies.aqm.document import LTNRF_LOADS
 from parshall_studies.aqm.grid import BUFFERS, LOADS
 from parshall_studies.aqm.networks import BUFFER_PACKETS, PACKET_BYTES
-from parshall_studies.aqm.readings import AQMS, SHARE, Reading, by_thresholds, of
-
-SIMILAR, MARGINAL, COMPARABLE, MUCH, CLOSE = 1.1, 1.05, 1.5, 2.0, 0.05
-"""Bounds of the chapter's words; see the assumptions."""
-SLIGHTLY = 0.2
-"""Round trips of 120 ms by which a 'slightly' higher delay is at most higher."""
-SHORT, LARGE = [5, 30], ["1", "3"]
-"""Loads with short flows, and buffers from one BWDP on."""
+from parshall_studies.aqm.readings import (
+    ACCEPTABLE,
+    AQMS,
+    CLOSE,
+    COMPARABLE,
+    LARGE,
+    MARGINAL,
+    MUCH,
+    SHARE,
+    SHORT,
+    SIMILAR,
+    STARTS,
+    Reading,
+    by_reading,
+    of,
+)
 
 _SIZES = [BUFFER_PACKETS[35][buffer] for buffer in BUFFERS]
 _WEIGHT = (_SIZES[1] - _SIZES[0]) / (_SIZES[2] - _SIZES[0])
@@ -154,10 +163,19 @@ _THROUGHPUT: Mapping[str, Callable[..., Any]] = {
     "figure-27.gap-shrinks.{aqm}.3": partial(_shrinks, less="1", more="3"),
     "figure-27.capacity-minor.{aqm}": _capacity_minor,
     "figure-27.higher-at-100": _higher_at_100,
+    "figure-27.better-choice.throughput.{aqm}": lambda r, aqm: (
+        r.high("ltrf", aqm, buffer=LARGE) > ACCEPTABLE * r.high("ltrf", "droptail", buffer=LARGE)
+    ),
+    "figure-27.better-choice.delay.{aqm}": lambda r, aqm: (
+        r.high("delay", "droptail", buffer=LARGE) > r.high("delay", aqm, buffer=LARGE)
+    ),
     "figure-27.ecn-gains": lambda r: r.high("ltrf", "red-ecn") > r.high("ltrf", "red"),
     "figure-27.ecn-gain-marginal": lambda r: MARGINAL * r.high("ltrf", "red") > r.high("ltrf", "red-ecn"),
     "figure-30.gap-shrinks.{aqm}.5": partial(_load_shrinks, less=0, more=5),
     "figure-30.gap-shrinks.{aqm}.30": partial(_load_shrinks, less=5, more=30),
+    "figure-30.ecn-similar": lambda r: st.alike(
+        r.of("normalized", "red-ecn", buffer="1"), r.of("normalized", "red", buffer="1"), SIMILAR
+    ),
     **{
         f"table-x.droptail-higher.{load}": partial(
             lambda r, load: (
@@ -169,8 +187,12 @@ _THROUGHPUT: Mapping[str, Callable[..., Any]] = {
     },
     **{f"table-x.short-flows.{load}.{{queue}}": partial(_claim, load=load) for load in SHORT},
     "table-x.ecn-gains": lambda r: _at_100(r, "ltrf", "red-ecn") > _at_100(r, "ltrf", "red"),
+    "table-x.ecn-gain-marginal": lambda r: (
+        MARGINAL * _at_100(r, "ltrf", "red") > _at_100(r, "ltrf", "red-ecn")
+    ),
     "table-x.close-at-30": lambda r: (
-        _at_100(r, "ltrf", [*AQMS], load=30) + CLOSE > _at_100(r, "ltrf", "droptail", load=30)
+        st.Fixed(CLOSE, SHARE)
+        > abs(_at_100(r, "ltrf", [*AQMS], load=30) - _at_100(r, "ltrf", "droptail", load=30))
     ),
     "table-viii.droptail-higher.{aqm}": lambda r, aqm: r.gap("utilization", aqm, load=30, buffer="1/3") > 0.0,
     "table-viii.gap-larger-at-5.{aqm}": lambda r, aqm: (
@@ -207,75 +229,59 @@ _DROPS: Mapping[str, Callable[..., Any]] = {
     ),
 }
 
-# --- The discussion -----------------------------------------------------------------------------------------
+# --- Settings, and statements about DropTail ----------------------------------------------------------------
 
 
-def _long_term_only(r: Reading, capacity: int) -> st.Holds:
-    gap = r.gap("ltrf", "red", capacity=capacity, buffer="1")
-    return st.Holds((gap.at(load=0) > CLOSE, CLOSE - gap.at(load=30) > 0.0))
-
-
-_DISCUSSION: Mapping[str, Callable[..., Any]] = {
-    "discussion.comparable.{aqm}": lambda r, aqm: (
-        r.of("ltrf", aqm, load=SHORT) > 0.9 * of("ltrf", "droptail", load=SHORT)
-    ),
-    "discussion.large-buffers.throughput.{aqm}": lambda r, aqm: (
-        r.of("ltrf", aqm, buffer=LARGE) > 0.9 * of("ltrf", "droptail", buffer=LARGE)
-    ),
-    "discussion.large-buffers.delay.{aqm}": lambda r, aqm: (
-        of("delay", "droptail", buffer=LARGE) > MUCH * r.of("delay", aqm, buffer=LARGE)
-    ),
-    "discussion.large-buffers.jitter.{aqm}": lambda r, aqm: (
-        of("delay_sd", "droptail", buffer=LARGE) > r.of("delay_sd", aqm, buffer=LARGE)
-    ),
-    "discussion.small-buffers.throughput.{aqm}": lambda r, aqm: (
-        of("ltrf", "droptail", buffer="1/3") > r.of("ltrf", aqm, buffer="1/3")
-    ),
-    "discussion.small-buffers.delay.{aqm}": lambda r, aqm: (
-        of("delay", "droptail", buffer="1/3") > r.of("delay", aqm, buffer="1/3")
-    ),
-    "discussion.small-buffers.delay-slightly.{aqm}": lambda r, aqm: (
-        r.of("relative_delay", aqm, buffer="1/3") + SLIGHTLY > of("relative_delay", "droptail", buffer="1/3")
-    ),
-    "discussion.long-term-only.{capacity}": _long_term_only,
-    "discussion.short-flows-uncontrollable": lambda r: st.alike(
-        r.of("stf", [*AQMS], load=SHORT), of("stf", "droptail", load=SHORT), MARGINAL
-    ),
-    "discussion.moderate-congestion": lambda r: st.within(r.of("drop", "red"), 0.01, 0.1, "rate"),
-}
-
-# --- Statements that hang on no threshold -------------------------------------------------------------------
+def _offered(flows: str, capacity: int | list[int], load: int | list[int] = [*LOADS]) -> st.Expression:  # noqa: B006
+    """Load that flows of a class offer, as a share of the capacity."""
+    where = {"capacity": capacity, "buffer": "1", "load": load}
+    return of(flows, "red", **where) / (1 - of(f"{flows}_drop", "red", **where))
 
 
 def _load(capacity: int, load: int) -> st.PrintedNumber:
-    got, lost = (
-        of(name, "red", capacity=capacity, buffer="1", load=load) for name in ("ltnrf", "ltnrf_drop")
+    return st.PrintedNumber(st.Printed(LTNRF_LOADS[load], SHARE), _offered("ltnrf", capacity, load))
+
+
+def _total_load(capacity: int, load: int) -> st.PrintedNumber:
+    offered = _offered("ltnrf", capacity, load)
+    return st.PrintedNumber(
+        st.Printed(LTNRF_LOADS[0], SHARE), offered + _offered("stf", capacity, load) if load else offered
     )
-    return st.PrintedNumber(st.Printed(LTNRF_LOADS[load], SHARE), got / (1 - lost))
 
 
-_MAIN = Reading("")
-_OF_DROPTAIL: Mapping[str, Any] = {
-    "figure-29.droptail.3": _relative(_MAIN, "droptail", "3", "3", 0.5),
-    "figure-29.droptail.third": _relative(_MAIN, "droptail", "1/3", "0.3", 0.05),
-    "figure-29.droptail-full": st.alike(_MAIN.high("delay", "droptail"), _FULL, SIMILAR),
-    "figure-31.droptail-one": st.alike(_at_1_bwdp(_MAIN, "droptail"), 1.0, SIMILAR),
+def _similar_mix(mixed: str) -> st.Holds:
+    loads = [*LOADS] if mixed == "ltnrf" else SHORT
+    return st.alike(_offered(mixed, [5, 100], loads), _offered(mixed, 35, loads), SIMILAR)
+
+
+_SETTINGS: Mapping[str, Any] = {
+    **{f"setup.ltnrf-load.{{capacity}}.{load}": partial(_load, load=load) for load in LOADS},
+    **{f"setup.total-load.{{capacity}}.{load}": partial(_total_load, load=load) for load in LOADS},
+    "setup.similar-mix.{mixed}": _similar_mix,
+}
+_OF_DROPTAIL: Mapping[str, Callable[..., Any]] = {
+    "figure-29.droptail.3": lambda r: _relative(r, "droptail", "3", "3", 0.5),
+    "figure-29.droptail.third": lambda r: _relative(r, "droptail", "1/3", "0.3", 0.05),
+    "figure-29.droptail-full": lambda r: st.alike(r.high("delay", "droptail"), _FULL, SIMILAR),
+    "figure-31.droptail-one": lambda r: st.alike(_at_1_bwdp(r, "droptail"), 1.0, SIMILAR),
     **{
-        f"table-ix.droptail-ltnrf.{other}": (
-            _MAIN.high("ltnrf_drop", "droptail", buffer="1")
-            > MUCH * _MAIN.high(other, "droptail", buffer="1")
+        f"table-ix.droptail-ltnrf.{other}": partial(
+            lambda r, other: (
+                r.high("ltnrf_drop", "droptail", buffer="1") > MUCH * r.high(other, "droptail", buffer="1")
+            ),
+            other=other,
         )
         for other in ("ltrf_drop", "stf_drop")
     },
-    **{f"setup.ltnrf-load.{{capacity}}.{load}": partial(_load, load=load) for load in LTNRF_LOADS},
 }
 
 SAYS: Mapping[str, Any] = {
     **{
-        id: by_thresholds(says)
-        for part in (_DELAY, _JITTER, _THROUGHPUT, _DROPS, _DISCUSSION)
+        id: by_reading(says)
+        for part in (_DELAY, _JITTER, _THROUGHPUT, _DROPS, CONCLUSIONS)
         for id, says in part.items()
     },
-    **_OF_DROPTAIL,
+    **{id: by_reading(says, STARTS) for id, says in {**_OF_DROPTAIL, **REGULATION}.items()},
+    **_SETTINGS,
 }
 """Rule of each statement of the chapter, by its id as it stands in ``claims.md``."""

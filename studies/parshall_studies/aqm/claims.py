@@ -8,11 +8,21 @@ from collections.abc import Mapping
 from typing import Any
 
 from parshall_studies import study as st
-from parshall_studies.aqm.chapter import CLOSE, LARGE, SAYS, SHORT, SIMILAR
+from parshall_studies.aqm.chapter import SAYS
 from parshall_studies.aqm.document import TABLE_5, TABLE_6, TABLE_8, TABLE_9, TABLE_10
 from parshall_studies.aqm.grid import BUFFERS, CAPACITIES, MODERN, QUEUES, ident
 from parshall_studies.aqm.networks import product_packets
-from parshall_studies.aqm.readings import AQMS, NEW_QUEUES, OF_CHAPTER, UNITS, of
+from parshall_studies.aqm.readings import (
+    AQMS,
+    CLOSE,
+    LARGE,
+    NEW_QUEUES,
+    OF_CHAPTER,
+    SHORT,
+    SIMILAR,
+    UNITS,
+    of,
+)
 
 
 def _modern(metric: str, queue: str, senders: str = "sack", **where: Any) -> st.Expression:
@@ -102,12 +112,9 @@ def _crossing(metric: str, queue: str, part: str = "crossing") -> st.Expression:
 
 def _phase(capacity: int) -> st.Holds:
     here: dict[str, Any] = {"capacity": capacity, "buffer": "1", "load": 0}
-    locked, spread, red = (
-        of("ltrf", "droptail", **here),
-        of("ltrf", "droptail", "spread", **here),
-        of("ltrf", "red", **here),
-    )
-    return st.Holds((locked - red > 2 * (spread - red), locked > spread))
+    locked, spread = of("ltrf", "droptail", **here), of("ltrf", "droptail", "spread", **here)
+    of_red = of("ltrf", "red", **here)
+    return st.Holds((locked - of_red > 2 * (spread - of_red), locked > spread))
 
 
 def _gain(capacity: int, load: int) -> st.Expression:
@@ -118,7 +125,7 @@ def _gain(capacity: int, load: int) -> st.Expression:
 
 _TUNED = of("ltrf", "red-tuned", "tuned")
 _BEYOND: dict[str, Any] = {
-    "phases.red-is-close": of("ltrf", "red") + CLOSE > of("ltrf", "droptail", "spread"),
+    "phases.red-is-close": of("ltrf", "red", "spread") + CLOSE > of("ltrf", "droptail", "spread"),
     "phases.long-term.{capacity}": _phase,
     **{
         f"thresholds.{metric}-lower": (
@@ -132,7 +139,7 @@ _BEYOND: dict[str, Any] = {
         (_TUNED + CLOSE > of("ltrf", "droptail"), of("ltrf", "droptail") + CLOSE > _TUNED)
     ),
     "tuned.delay": of("delay", "red-tuned", "tuned") > 1.5 * of("delay", "red"),
-    "tuned.nothing-to-gain": of("ltrf", "red") + CLOSE > of("ltrf", "red-tuned", "tuned_spread"),
+    "tuned.nothing-to-gain": of("ltrf", "red", "spread") + CLOSE > of("ltrf", "red-tuned", "tuned_spread"),
     "crossing.moves.{tuned}": lambda tuned: _crossing("moved_surge", tuned) > 0.9,
     "crossing.returns.{tuned}": lambda tuned: _crossing("moved_quiet", tuned) < 0.1,
     "crossing.stable.{tuned}": lambda tuned: _crossing("changes", tuned) < 1.0,
@@ -178,6 +185,7 @@ _NAMED: dict[str, Mapping[Any, str]] = {
     "large": {buffer: buffer for buffer in LARGE},
     "tuned": {name: QUEUES[name] for name in ("red-tuned", "red-tuned-queue")},
     "capacity": {capacity: str(capacity) for capacity in CAPACITIES},
+    "mixed": {"ltnrf": "LTNRF", "stf": "STF"},
 }
 
 TOPICS: tuple[st.Topic, ...] = (

@@ -80,6 +80,7 @@ class Part:
     """True if they are on and off in turn."""
     surge: tuple[float, float] | None = None
     """From when until when most of them are there, in seconds; the others always are."""
+    capacities: Sequence[int] = CAPACITIES
     buffers: Sequence[str] = tuple(BUFFERS)
     probe_spacing: float = 2.0037
     """Seconds between the starts of two short flows whose response time is taken; no multiple of a CBR
@@ -88,7 +89,7 @@ class Part:
     def cells(self) -> Iterator[Cell]:
         """Every combination, those that share a network one after another."""
         for capacity, load, buffer, senders, queue in product(
-            CAPACITIES, self.loads, self.buffers, self.senders, self.queues
+            self.capacities, self.loads, self.buffers, self.senders, self.queues
         ):
             yield Cell(self.name, queue, capacity, buffer, load, senders)
 
@@ -97,12 +98,15 @@ DOCUMENT = Part("grid", "The dissertation's grid", ("droptail", "red", "red-ecn"
 ON_OFF = Part("on_off", "The dissertation's grid, ON/OFF flows", DOCUMENT.queues, loads=(30,), on_off=True)
 SPREAD = Part(
     "spread",
-    "DropTail, CBR flows that start at random",
-    ("droptail",),
+    "CBR flows that start at random",
+    DOCUMENT.queues,
     duration=120.0,
     warm_up=40.0,
     in_phase=False,
     probe_spacing=0.7037,
+)
+SPREAD_ON_OFF = replace(
+    ON_OFF, name="spread_on_off", title="ON/OFF flows that start at random", in_phase=False
 )
 THRESHOLDS = Part(
     "thresholds",
@@ -146,7 +150,7 @@ MODERN = Part(
     probe_spacing=0.5037,
 )
 PARTS = (
-    *(DOCUMENT, ON_OFF, SPREAD, THRESHOLDS, THRESHOLDS_ON_OFF),
+    *(DOCUMENT, ON_OFF, SPREAD, SPREAD_ON_OFF, THRESHOLDS, THRESHOLDS_ON_OFF),
     *(TUNED, TUNED_SPREAD, CROSSING, CROSSING_SPREAD, MODERN),
 )
 """Cells that the study runs by default."""
