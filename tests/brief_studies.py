@@ -86,9 +86,10 @@ def _arima_vegas(patch: pytest.MonkeyPatch, folder: Path) -> st.Study:
 
 
 def _fluid(patch: pytest.MonkeyPatch, folder: Path) -> st.Study:
-    from parshall_studies.fluid import STUDY, measures
+    from parshall_studies.fluid import STUDY, assumptions, measures
 
     _set(patch, measures, critical=lambda *_: 40.0, _DURATION=6.0, _WARM_UP=2.0, RATES=(30e6,))
+    _set(patch, assumptions, DURATION=4.0, WARM_UP=1.0, _ROUND_TRIPS=2)
     _set(patch, measures, SWING_SPAN=(5.0, 12.0), STEP=(8.0, 10.0, 12.0), CYCLE=(3.0, 9.0))
     _set(patch, measures, GRID_FLOWS=np.geomspace(5, 300, 5), GRID_DELAYS=np.geomspace(0.01, 0.4, 5))
     return STUDY

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from parshall_studies import study as st
-from parshall_studies.fluid.measures import LOADS, MOVING
+from parshall_studies.fluid.assumptions import MIXED
+from parshall_studies.fluid.measures import ELSEWHERE, HOPS_CBR, LOADS, MOVING
 from parshall_studies.fluid.setting import CHAPTER, LADDER
 
 NAMES = {
@@ -24,6 +26,11 @@ _SHARE = 0.1
 """Bound of the share: the one of an accurate estimate that the chapter names (II.C.5)."""
 _SLOWLY = 0.5
 _EXACTLY = 1e-9
+_REASONABLY = 0.1
+"""Distance from the linear course, over the deviation, up to which that course is reasonably accurate."""
+_ADDED, _OFF = 1.05, 0.1
+_LOST = st.Given(("elsewhere",), {loss: 100 * loss for loss in ELSEWHERE if loss})
+"""Loss on the other hops, by its label, in %."""
 
 
 def packets(measure: str) -> st.Expression:
@@ -75,6 +82,21 @@ def _cycle(moving: str) -> st.Holds:
     return st.alike(ours, st.Quantity("cycle_lengths", "length", "s"), _FACTOR)
 
 
+def _average(flows: int, measure: str) -> st.Holds:
+    """What flows that differ do, beside flows that are alike."""
+    own = st.Quantity("mixed", measure, UNITS[measure]).at(flows=flows)
+    return st.alike(
+        own.at(kind="different"), own.at(kind="alike"), _LOSS_FACTOR if measure == "loss" else _FACTOR
+    )
+
+
+def _added() -> st.Holds:
+    """Loss along the path beside the sum of the losses of its hops."""
+    where = {"network": "calm", "cbr": HOPS_CBR, "elsewhere": list(_LOST.numbers)}
+    here, whole = (st.Quantity("packets", each, "%").at(**where) for each in ("loss", "path_loss"))
+    return st.alike(whole, here + _LOST, _ADDED)
+
+
 _SAYS: dict[str, Any] = {
     "fixed-loss.stable": st.Computed(st.Quantity("fixed_loss", "growth", "1/s") < 0.0),
     "figure-1.small-deviation": (
@@ -82,6 +104,12 @@ _SAYS: dict[str, Any] = {
     ),
     "document.changes-slowly.queue": packets("queue_change") < _SLOWLY,
     "document.changes-slowly.drops": packets("drop_change") < _SLOWLY,
+    "document.changes-slowly.windows": st.Quantity("windows", "window_change") < _SLOWLY,
+    **{f"average.{each}.{{flows}}": partial(_average, measure=each) for each in ("queue", "loss", "share")},
+    "small-signal.close": st.Computed(st.Quantity("small_signals", "error") < _REASONABLY),
+    "hops.add-up": _added(),
+    "hops.linear": st.within(packets("queue"), CHAPTER.low, CHAPTER.high, "packets"),
+    "document.errs": abs(packets("loss") - model("document", "loss")) / packets("loss").mean(st.SEED) > _OFF,
     "document.small-drop-rate": packets("loss") < 100 * CHAPTER.most,
     "document.share": _share("document"),
     "rest.share-tests-nothing": st.Computed(st.Quantity("any_model", "off") < _EXACTLY),
@@ -105,5 +133,6 @@ TOPICS: tuple[st.Topic, ...] = st.topics_of(
         "model": NAMES,
         "correction": {name: NAMES[name] for name in LADDER if name != "document"},
         "moving": {name: NAMES[name] for name in MOVING},
+        "flows": {flows: str(flows) for flows in MIXED},
     },
 )

@@ -10,8 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from parshall.fluid import DOCUMENT, FixedLoss, FluidModel, critical, equilibria, simulate, stability
+from parshall.fluid import DOCUMENT, FluidModel, critical, equilibria, simulate, stability
 from parshall_studies import study as st
+from parshall_studies.fluid.assumptions import (
+    FIXED_DELAYS,
+    FIXED_LOADS,
+    FIXED_LOSSES,
+    fixed_loss,
+    mixed,
+    small_signals,
+    windows,
+)
 from parshall_studies.fluid.setting import CALM, CHAPTER, LADDER, Setting
 
 if TYPE_CHECKING:
@@ -43,7 +52,6 @@ CASES = {"document": ("document", 0.0), "whole": ("whole", 0.0), "loaded": ("who
 GRID_FLOWS, GRID_DELAYS = np.geomspace(5, 300, 31), np.geomspace(0.01, 0.4, 16)
 ANY_FLOWS, ANY_DELAYS, ANY_MOST, ANY_LAWS = (15, 35, 100), (0.03, 0.1, 0.3), (0.05, 0.1, 0.5), (1.0, 2.0)
 """TCP flows, round trips, RED's greatest probabilities and factors of windows of other models."""
-FIXED_LOSSES, FIXED_LOADS, FIXED_DELAYS = (0.001, 0.005, 0.02, 0.1), (0, 10, 25), (0.01, 0.1, 0.4)
 
 _DURATION, _WARM_UP = 120.0, 20.0
 _SAMPLE_EVERY = 0.01
@@ -65,7 +73,8 @@ def networks() -> dict[tuple[str, int, float], Setting]:
 
 def measure(bench: st.Workbench) -> st.Measures:
     """Packets over seeds, and every model."""
-    return {**_rest(bench), **_step(bench), **_cycle(bench), **_swings(bench), **_stability(bench)}
+    assumed = {**mixed(bench), **windows(bench), **small_signals(bench)}
+    return {**_rest(bench), **assumed, **_step(bench), **_cycle(bench), **_swings(bench), **_stability(bench)}
 
 
 # --- Rest ---------------------------------------------------------------------------------------------------
@@ -143,6 +152,7 @@ def of_run(setting: Setting, run: Recording) -> dict[str, float]:
         / run.counted_seconds
         * (setting.round_trip + delay)
         / setting.tcp,
+        "path_loss": 100 * dropped / max(float(sent[: setting.tcp].sum()), 1.0),
         "timeouts": float(np.sum(np.asarray(flows["timeouts"])[: setting.tcp])) / max(dropped, 1.0),
         "rtt_deviation": 100 * float(np.std(round_trips) / np.mean(round_trips)),
         **_in_a_round_trip(backlog, {name: np.asarray(series[name])[late] for name in _COUNTED}, round_trips),
@@ -340,12 +350,6 @@ def _stability(bench: st.Workbench) -> st.Measures:
         "fixed_loss": _solved(bench, "Stability at a fixed loss", fixed, _growth),
         "borders": _listed(borders, ("model",)),
     }
-
-
-def fixed_loss(loss: float, cbr: int, delay: float) -> FluidModel:
-    """The document's model, with a loss that does not depend on the queue."""
-    model = CHAPTER.with_(cbr=cbr, round_trip=delay).model("document")
-    return model.with_(loss=FixedLoss(loss), limit=math.inf, weight=None)
 
 
 def _growth(model: FluidModel) -> dict[str, float]:

@@ -13,8 +13,9 @@ from parshall import plot
 from parshall.fluid import equilibria, stability, whole_packets
 from parshall_studies import study as st
 from parshall_studies.fluid import measures, setting
+from parshall_studies.fluid.assumptions import fixed_loss
 from parshall_studies.fluid.claims import NAMES as MODELS, UNITS, model, packets, share_error
-from parshall_studies.fluid.measures import CASES, ELSEWHERE, HOPS_CBR, LOADS, MOVING, STEP_CBR, fixed_loss
+from parshall_studies.fluid.measures import CASES, ELSEWHERE, HOPS_CBR, LOADS, MOVING, STEP_CBR
 from parshall_studies.fluid.setting import CALM, CHAPTER, LADDER, Setting
 
 _LOOKS = st.looks(MODELS, marker="")
