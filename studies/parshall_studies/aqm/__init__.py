@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from parshall_studies.study import Content, Document, Study, page_of
+from parshall_studies.study import Content, Document, Quick, Study, page_of
 
 if TYPE_CHECKING:
     from parshall_studies.aqm.grid import Part
@@ -24,12 +24,14 @@ def _content(parts: Sequence[Part] | None = None) -> Content:
     from parshall_studies.aqm.claims import TOPICS
     from parshall_studies.aqm.grid import PARTS
     from parshall_studies.aqm.measures import DATA, measure_parts
+    from parshall_studies.aqm.quick import measure as measure_quickly
     from parshall_studies.aqm.shown import NAMES, SHOWN
 
     chosen = PARTS if parts is None else parts
     left_out = frozenset(part.name for part in PARTS) - {part.name for part in chosen}
     measure = partial(measure_parts, parts=chosen)
-    return Content(measure, TOPICS, page_of(__package__), SHOWN, NAMES, DATA, left_out)
+    quick = Quick(measure_quickly, page_of(__package__, "quick.md"))
+    return Content(measure, TOPICS, page_of(__package__), SHOWN, NAMES, DATA, left_out, quick)
 
 
 def study_of(parts: Sequence[Part] | None = None) -> Study:
@@ -44,6 +46,7 @@ def study_of(parts: Sequence[Part] | None = None) -> Study:
         ),
         seeds=10,
         content=partial(_content, parts),
+        minutes=40,
     )
 
 
