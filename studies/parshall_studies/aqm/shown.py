@@ -401,7 +401,7 @@ SHOWN: tuple[st.Shown, ...] = (
         },
     ),
     st.Made(_crossing, frozenset({"crossing", "crossing_spread"})),
-    st.Made(_readings, frozenset({"thresholds", "thresholds_on_off"})),
+    st.Made(_readings, frozenset({"spread", "spread_on_off", "thresholds", "thresholds_on_off"})),
     st.Made(_tuned, _TUNING),
     _tradeoff("response", "response_mean", st.Axis("response", "s", limits=(0, None))),
     _tradeoff("tradeoff", "relative_delay", _RELATIVE),
