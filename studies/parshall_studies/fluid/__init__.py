@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from parshall_studies.study import Content, Document, Study, page_of
+from parshall_studies.study import Content, Document, Quick, Study, page_of
 
 __all__ = ["STUDY"]
 
@@ -14,9 +14,11 @@ __all__ = ["STUDY"]
 def _content() -> Content:
     from parshall_studies.fluid.claims import TOPICS
     from parshall_studies.fluid.measures import measure
+    from parshall_studies.fluid.quick import measure as measure_quickly
     from parshall_studies.fluid.shown import NAMES, SHOWN
 
-    return Content(measure, TOPICS, page_of(__package__), SHOWN, NAMES)
+    quick = Quick(measure_quickly, page_of(__package__, "quick.md"))
+    return Content(measure, TOPICS, page_of(__package__), SHOWN, NAMES, quick=quick)
 
 
 STUDY = Study(
@@ -29,4 +31,5 @@ STUDY = Study(
     ),
     seeds=20,
     content=_content,
+    minutes=6,
 )

@@ -81,14 +81,26 @@ def measure(bench: st.Workbench) -> st.Measures:
 
 
 def _rest(bench: st.Workbench) -> st.Measures:
-    settings = networks()
+    loads = [
+        ({"cbr": cbr, "model": name}, CHAPTER.with_(cbr=cbr).model(name))
+        for cbr in range(LOADS[0], LOADS[-1] + 1)
+        for name in LADDER
+    ]
+    return {
+        **at_rest(bench, networks(), _DURATION, _WARM_UP),
+        "any_model": _solved(bench, "Rest of other models", _other_models(), _share_of_load),
+        "loads": _solved(bench, "Rest at every load", loads, rest),
+    }
+
+
+def at_rest(
+    bench: st.Workbench, settings: Mapping[tuple[str, int, float], Setting], duration: float, warm_up: float
+) -> st.Measures:
+    """Packets and models of these networks, by name, CBR flows and losses elsewhere."""
     dims = ("network", "cbr", "elsewhere")
     packets = bench.measure(
         "Packets",
-        {
-            key: each.scenario(_DURATION, _WARM_UP, sample_every=_SAMPLE_EVERY)
-            for key, each in settings.items()
-        },
+        {key: each.scenario(duration, warm_up, sample_every=_SAMPLE_EVERY) for key, each in settings.items()},
         lambda key, run: of_run(settings[key], run),
         table="packets",
         dims=dims,
@@ -99,17 +111,7 @@ def _rest(bench: st.Workbench) -> st.Measures:
         for key, setting in settings.items()
         for name in LADDER
     ]
-    loads = [
-        ({"cbr": cbr, "model": name}, CHAPTER.with_(cbr=cbr).model(name))
-        for cbr in range(LOADS[0], LOADS[-1] + 1)
-        for name in LADDER
-    ]
-    return {
-        **packets,
-        "models": _solved(bench, "Rest of the models", models, rest),
-        "any_model": _solved(bench, "Rest of other models", _other_models(), _share_of_load),
-        "loads": _solved(bench, "Rest at every load", loads, rest),
-    }
+    return {**packets, "models": _solved(bench, "Rest of the models", models, rest)}
 
 
 def _other_models() -> list[tuple[dict[str, Any], FluidModel]]:

@@ -13,7 +13,7 @@ from parshall import plot
 from parshall.fluid import equilibria, stability, whole_packets
 from parshall_studies import study as st
 from parshall_studies.fluid import measures, setting
-from parshall_studies.fluid.assumptions import fixed_loss
+from parshall_studies.fluid.assumptions import DEVIATION, fixed_loss
 from parshall_studies.fluid.claims import NAMES as MODELS, UNITS, model, packets, share_error
 from parshall_studies.fluid.measures import CASES, ELSEWHERE, HOPS_CBR, LOADS, MOVING, STEP_CBR
 from parshall_studies.fluid.setting import CALM, CHAPTER, LADDER, Setting
@@ -39,6 +39,12 @@ def off(name: str, measure: str) -> st.Expression:
     measured = packets(measure).mean(st.SEED)
     error = abs(model(name, measure) - measured)
     return error / measured if measure == "loss" else error
+
+
+def ratio(name: str, measure: str) -> st.Expression:
+    """A model's queue or drop rate over that of packets, averaged over the loads that are there."""
+    whole = st.Quantity("models", measure).at(network="chapter", elsewhere=0.0, model=name)
+    return (whole / packets(measure)).mean("cbr")
 
 
 _RATIOS = st.looks({"share": "share", "queue": "mean queue", "loss": "drop rate"})
@@ -209,6 +215,7 @@ def fixed_roots() -> dict[str, Any]:
 
 NAMES = {
     "chance": chance,
+    "deviation": DEVIATION,
     "fixed_roots": fixed_roots,
     "loads": LOADS,
     "measures": measures,
@@ -217,6 +224,7 @@ NAMES = {
     "off": off,
     "packets": packets,
     "pause": whole_packets().pause,
+    "ratio": ratio,
     "Span": st.Span,
     "tables": [f"rest-{network}-{cbr}" for network, cbr in TABLES],
     "unstable": unstable,
