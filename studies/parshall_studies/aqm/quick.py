@@ -1,4 +1,4 @@
-"""The quick form: one capacity and buffer, with long flows alone and with 30 % short ones, in shorter runs."""
+"""The quick form: one capacity and buffer, long flows alone and with 30 % short ones, in shorter runs."""
 
 from __future__ import annotations
 
