@@ -9,7 +9,7 @@ import numpy as np
 
 from parshall.scenario import Record, Series
 from parshall_studies import study as st
-from parshall_studies.tcp_tp import beyond, judging, model, networks, series, theorem
+from parshall_studies.tcp_tp import beyond, judging, line, model, networks, series, theorem
 from parshall_studies.tcp_tp.document import CHAIN_NS, NS
 from parshall_studies.tcp_tp.networks import UNEQUAL, WARM_UP, Setting, chain, dynamic, single
 from parshall_studies.tcp_tp.quantities import counts, settled, shares_of
@@ -39,6 +39,7 @@ def measure(bench: st.Workbench) -> st.Measures:
     """Everything: the model, the document's networks, and what goes beyond them."""
     tables: dict[str, Any] = {**model.tables(), **theorem.tables()}
     tables |= document(bench)
+    tables |= line.measure(bench)
     tables |= beyond.measure(bench)
     tables |= judging.measure(bench)
     return tables
@@ -218,7 +219,8 @@ def rises(run: Recording) -> dict[str, float]:
     calm &= (cwnd[:-1] >= threshold[:-1]) & (window["dupacks"][1:] == 0) & (window["dupacks"][:-1] == 0)
     change = np.diff(cwnd)[calm]
     changes, up = int((change != 0).sum()), int((change > 0).sum())
-    return {"changes": changes, "rises": up, "share": up / changes if changes else float("nan")}
+    share = up / changes if changes else float("nan")
+    return {"changes": changes, "rises": up, "falls": changes - up, "share": share}
 
 
 def _windows(bench: st.Workbench) -> st.Measures:
