@@ -34,8 +34,6 @@ from parshall_studies.tcp_tp.senders import (
 _AS_MUCH, _SIMILAR = 0.98, 1.02
 _CLOSE = 0.02
 """Closeness of curves in Figure 2a, in the variance of the series, and of Jain's indices."""
-_AGREES = 0.1
-"""Mean error over the mean up to which a forecast agrees extremely well."""
 _MARGINAL = 0.05
 """Relative improvement of a forecast up to which it is marginal."""
 _SOME = list(SOME_NS)
@@ -154,11 +152,6 @@ def _without_model(source: str) -> st.Relation:
     return _excess(["fbm", "farima"], source) > _excess("lmmse", source)
 
 
-def _predicted(source: str) -> st.Relation:
-    """Better than by the mean of the series."""
-    return st.Quantity("traffic", "rmse").at(predictor="lmmse", source=source) < 1.0
-
-
 def _example(gain: float) -> st.PrintedNumber:
     """Error of Figure 3a."""
     return st.PrintedNumber(st.Printed(document.ERROR_OF_THE_EXAMPLE), _own(gain, n=SHOWN_N), 0.0)
@@ -271,7 +264,7 @@ _SAYS: dict[str, Any] = {
     "traffic.best.{source}": _best,
     "traffic.hurst": st.Quantity("traffic_memory", "hurst").at(source=COMPOSITE[1]) > 0.6,
     "traffic.hurst-full": st.Quantity("traffic_memory", "hurst").at(source=COMPOSITE[0]) > 0.6,
-    "traffic.predicted.{source}": _predicted,
+    "traffic.predicted": st.Quantity("traffic", "rmse").at(predictor="lmmse", source=COMPOSITE[1]) < 1.0,
     "traffic.marginal": _by_source(_marginal),
     "traffic.marginal.{source}": _marginal,
     "traffic.tau": _by_source(_same_by_interval),
@@ -289,8 +282,7 @@ _SAYS: dict[str, Any] = {
     "theorem.stays.{way}": _stays,
     "theorem.arrives.{way}": _arrives,
     "theorem.run.{half}": lambda half: _arrival("last_jain", TP, half) > 0.98,
-    "own.agrees": _by_gain(lambda gain: _own(gain, n=SHOWN_N) < _AGREES),
-    "own.example": _by_gain(_example),
+    "own.agrees": _by_gain(lambda gain: _own(gain, n=SHOWN_N) < float(document.ERROR_OF_THE_EXAMPLE)),
     "own.example.{gain}": _example,
     "own.greatest": _by_gain(_greatest),
     "own.greatest.{gain}": _greatest,

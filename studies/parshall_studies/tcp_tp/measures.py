@@ -16,7 +16,7 @@ from parshall_studies.tcp_tp.quantities import counts, settled, shares_of
 from parshall_studies.tcp_tp.senders import DOCUMENT, NEWRENO, READINGS, TP, WIDE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from parshall.recording import Recording
     from parshall.scenario import Dumbbell, Scenario
@@ -45,6 +45,11 @@ def measure(bench: st.Workbench) -> st.Measures:
     return tables
 
 
+def quick(bench: st.Workbench) -> st.Measures:
+    """Theorem 1, and experiment 1 with connections that fill the link and more."""
+    return {**theorem.tables(), **_grid(bench, beyond.SOME_NS)}
+
+
 def document(bench: st.Workbench) -> st.Measures:
     """Figures 2b, 3 and 9 to 14."""
     tables: dict[str, Any] = {}
@@ -59,13 +64,13 @@ def document(bench: st.Workbench) -> st.Measures:
     return tables
 
 
-def _grid(bench: st.Workbench) -> st.Measures:
+def _grid(bench: st.Workbench, counted: Sequence[int] = NS) -> st.Measures:
     """Experiment 1; what one sender attains is looked at in the same runs (Figure 3b)."""
     record = Record(deliveries=series.FLOW)
     variants = {
         (name, n): partial(single, sender, Setting(n), record)
         for name, sender in DOCUMENT.items()
-        for n in NS
+        for n in counted
     }
 
     def of_run(_: Any, run: Recording) -> dict[str, Any]:
