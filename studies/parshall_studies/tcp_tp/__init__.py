@@ -3,8 +3,9 @@ window that jumps to the fair share which a forecast of its own throughput impli
 with what the rule does to shares, what else could forecast, and a rule that uses a forecast better.
 
 ``document`` says what is printed, ``senders`` what sends and ``networks`` where. ``series`` has the forecasts
-of series, ``model`` what no run is needed for. ``measures`` and ``line`` run the document; ``beyond`` and ``judging`` run
-what it does not ask. ``claims`` has what is claimed, ``shown`` and ``report.md`` what a reader meets.
+of series, ``model`` what no run is needed for. ``measures`` and ``line`` run the document; ``beyond`` and
+``judging`` run what it does not ask. ``claims`` has what is claimed, ``shown`` and ``report.md`` what a
+reader meets.
 """
 
 from __future__ import annotations

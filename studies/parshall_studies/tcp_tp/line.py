@@ -1,4 +1,4 @@
-"""The capacity line of Figure 4: what packet pairs tell a sender of it, and how a load that crosses it comes back."""
+"""The capacity line of Figure 4: what packet pairs tell of it, and how a load that crosses it comes back."""
 
 from __future__ import annotations
 
@@ -92,7 +92,9 @@ def excursions(run: Recording) -> dict[str, float]:
     arrives than the link carries.
     """
     table = run.columns("port_series")
-    arrived, dropped = (np.diff(table[f"packets_{what}"].astype(np.float64)) for what in ("arrived", "dropped"))
+    arrived, dropped = (
+        np.diff(table[f"packets_{what}"].astype(np.float64)) for what in ("arrived", "dropped")
+    )
     carried = networks.RATE * SAMPLING / _PACKET_BITS
     over, below = np.flatnonzero(dropped > 0), np.flatnonzero(arrived < carried)
     back = np.append(below, arrived.size)[np.searchsorted(below, over, side="right")] - over
