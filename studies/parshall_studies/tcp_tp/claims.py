@@ -87,7 +87,7 @@ def _by_way(rule: Callable[[str], st.Rule]) -> st.ByReading:
 
 
 def _by_source(rule: Callable[[str], st.Rule | st.Relation]) -> st.ByReading:
-    """What connections send is not printed: traffic that fills the link, and traffic that does not."""
+    """For both kinds of traffic, of which none is printed: one that fills the link, and one that does not."""
     return st.ByReading({SOURCES[source].label: rule(source) for source in COMPOSITE})
 
 
