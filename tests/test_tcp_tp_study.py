@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,17 @@ from parshall import run
 from parshall.scenario import Bulk, Dual, Record, Series, TcpTp
 from parshall_studies import study as st
 from parshall_studies.study.claims import judge
-from parshall_studies.tcp_tp import STUDY, judging, measures, model, networks, quantities, series, theorem
+from parshall_studies.tcp_tp import (
+    STUDY,
+    judging,
+    line,
+    measures,
+    model,
+    networks,
+    quantities,
+    series,
+    theorem,
+)
 from parshall_studies.tcp_tp.claims import TOPICS
 from parshall_studies.tcp_tp.networks import Setting
 from parshall_studies.tcp_tp.senders import ABLATION, DOCUMENT, OURS, RULES, TP, WIDE, Bottleneck
@@ -132,6 +144,42 @@ def test_a_step_of_theorem_1_is_what_the_readings_say() -> None:
     assert theorem.step([0.3, 0.4], "down") == pytest.approx([1 / 3, 1 / 2])
     assert theorem.step([0.1, 0.1, 0.1], "spare") == pytest.approx([0.5] * 3)  # beyond the line
     assert theorem.step([0.2, 0.2], "spare") == pytest.approx([0.5] * 2)  # the optimum in one step
+
+
+class _Run:
+    """A recording of a few packets or samples."""
+
+    flows = ("f1",)
+
+    def __init__(self, **columns: Any) -> None:
+        self._columns = {name: np.array(values) for name, values in columns.items()}
+
+    def columns(self, table: str) -> dict[str, Any]:
+        return self._columns
+
+
+def test_a_load_is_back_below_the_line_where_less_arrives_than_the_link_carries() -> None:
+    carried = networks.RATE * line.SAMPLING / (8 * 1040)
+    loads = [0.5, 1.2, 1.1, 0.9, 0.9, 1.5, 1.5]
+    arrived = np.concatenate([[0.0], np.cumsum(loads)]) * carried
+    dropped = np.cumsum([0, 0, 4, 0, 0, 0, 0, 0])
+    found = line.excursions(_Run(packets_arrived=arrived, packets_dropped=dropped))  # type: ignore[arg-type]
+    assert found == {"over": 1.0, "longest": pytest.approx(2 * line.SAMPLING)}
+    dropped[-2:] += 1  # the load that never comes back counts until the end
+    found = line.excursions(_Run(packets_arrived=arrived, packets_dropped=dropped))  # type: ignore[arg-type]
+    assert found == {"over": 2.0, "longest": pytest.approx(2 * line.SAMPLING)}
+    nothing = line.excursions(_Run(packets_arrived=arrived, packets_dropped=0 * dropped))  # type: ignore[arg-type]
+    assert nothing == {"over": 0.0, "longest": 0.0}
+
+
+def test_packet_pairs_find_the_rate_at_which_acks_come() -> None:
+    spacing = 8 * 1040 / 10e6
+    numbers = range(1, 41)
+    events = [(0.001 * (k // 20), 0, False, k) for k in numbers]
+    events += [(1.0 + spacing * k, 4, True, k) for k in numbers]
+    time, event, ack, seq = zip(*sorted(events), strict=True)
+    run = _Run(time=time, event=event, ack=ack, seq=seq, flow=[0] * len(time))
+    assert line.capacity(run) == pytest.approx(10.0)  # type: ignore[arg-type]
 
 
 def test_rises_are_changes_that_no_loss_made() -> None:

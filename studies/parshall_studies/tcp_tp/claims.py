@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from parshall_studies import study as st
-from parshall_studies.tcp_tp import document, model, series, theorem
+from parshall_studies.tcp_tp import document, line, model, networks, series, theorem
 from parshall_studies.tcp_tp.beyond import HALVES, SOME_NS, TRAFFIC
 from parshall_studies.tcp_tp.document import CHAIN_NS, NS
 from parshall_studies.tcp_tp.judging import DESIGN_NS, KINDS
@@ -51,6 +51,7 @@ def _apart(process: str, predictors: Any, **where: Any) -> st.Expression:
     return abs(_theory(process, predictor=predictors, **where) - _theory(process, predictor="lmmse", **where))
 
 
+_GAINS: Mapping[float, str] = {gain: f"gain {gain:g}" for gain in series.GAINS}
 _LOW_H = [h for h in model.HS if h <= document.ALIKE_BELOW]
 
 
@@ -85,6 +86,16 @@ def _by_way(rule: Callable[[str], st.Rule]) -> st.ByReading:
     return st.ByReading({label: rule(way) for way, label in theorem.WAYS.items()})
 
 
+def _by_source(rule: Callable[[str], st.Rule | st.Relation]) -> st.ByReading:
+    """For both kinds of traffic, of which none is printed: one that fills the link, and one that does not."""
+    return st.ByReading({SOURCES[source].label: rule(source) for source in COMPOSITE})
+
+
+def _by_gain(rule: Callable[[float], st.Rule | st.Relation]) -> st.ByReading:
+    """With each gain of the filter of a sender, which is not printed."""
+    return st.ByReading({_GAINS[gain]: rule(gain) for gain in series.GAINS})
+
+
 def _by_rounding(rule: Callable[[str], st.Rule | st.Relation]) -> st.ByReading:
     """In each reading of (10) that can be run."""
     return st.ByReading({label: rule(sender) for sender, label in _ROUNDED.items()})
@@ -114,6 +125,48 @@ def _after_160(sender: str) -> st.Expression:
     return counts[0] - counts[1]
 
 
+def _best(source: str) -> st.Relation:
+    """LMMSE of the document's three."""
+    return _traffic(["fbm", "farima"], source) > _traffic("lmmse", source)
+
+
+def _marginal(source: str) -> st.Relation:
+    """Gain of more than 20 samples."""
+    return _traffic(["lmmse-40", "lmmse-80"], source) > _traffic("lmmse", source) * (1 - _MARGINAL)
+
+
+def _same_by_interval(source: str) -> st.Holds:
+    """Error with intervals of other lengths."""
+    first, *others = series.INTERVALS
+    error = _traffic("lmmse", source)
+    return st.alike(error.at(interval=others), error.at(interval=first), 1.25)
+
+
+def _aggregated(source: str) -> st.Relation:
+    """Error with longer intervals."""
+    return st.falls(_traffic("lmmse", source), "interval")
+
+
+def _without_model(source: str) -> st.Relation:
+    """Error that theory does not have."""
+    return _excess(["fbm", "farima"], source) > _excess("lmmse", source)
+
+
+def _example(gain: float) -> st.PrintedNumber:
+    """Error of Figure 3a."""
+    return st.PrintedNumber(st.Printed(document.ERROR_OF_THE_EXAMPLE), _own(gain, n=SHOWN_N), 0.0)
+
+
+def _greatest(gain: float) -> st.Relation:
+    """Error of Figure 3b."""
+    return _own(gain, n=list(NS)) < float(document.GREATEST_ERROR)
+
+
+def _own_falls(gain: float) -> st.Relation:
+    """Error over the number of connections."""
+    return st.falls(_own(gain, n=list(NS)), "n")
+
+
 def _own(gain: float, **where: Any) -> st.Quantity:
     """The document's forecaster at a sender of TCP-TP."""
     return of("own", "error", TP, gain=gain, predictor="lmmse", **where)
@@ -130,6 +183,25 @@ def _figure_8(metric: str, constants: str, printed: str, gamma: float) -> st.Exa
 
 
 _FIGURE_8 = model.tables()["figure_8"]
+_INDICES: Mapping[str, str] = {"fairness": "index (13)", "shortfall_fairness": "index of two connections"}
+"""Readings of F under Figure 8, which does not say whose index it is."""
+_DIVIDED: Mapping[str, str] = {"printed": "L / RTT as printed", "undivided": "L not divided by RTT"}
+"""Readings of l there."""
+
+
+def _figure_8_falls_to(constants: str) -> st.Exactly:
+    """T at the right end."""
+    return _figure_8("throughput", constants, document.FIGURE_8["throughput"][1], 1.0)
+
+
+def _figure_8_fairness() -> st.ByReading:
+    """F at the right end."""
+    readings = {
+        f"{index}, {divided}": _figure_8(column, constants, document.FIGURE_8["fairness"][1], 1.0)
+        for column, index in _INDICES.items()
+        for constants, divided in _DIVIDED.items()
+    }
+    return st.ByReading(readings)
 
 
 def _more(table: str, metric: str, **where: Any) -> st.Relation:
@@ -143,6 +215,11 @@ def _less(table: str, metric: str, **where: Any) -> st.Relation:
 def _much(table: str, printed: str, **where: Any) -> st.Holds:
     """As many per cent less loss as printed, to within ten."""
     return st.within(reduction(table, **where), float(printed) - 10, float(printed) + 10, "%")
+
+
+def _gain_in_throughput(n: list[int]) -> st.Expression:
+    """By how many per cent TCP-TP delivers more than NewReno."""
+    return 100 * (of("grid", "throughput", TP, n=n) / of("grid", "throughput", NEWRENO, n=n) - 1)
 
 
 def _sequence(dynamic: str) -> st.Holds:
@@ -182,35 +259,43 @@ _SAYS: dict[str, Any] = {
         _apart(process, ["fbm", "farima"], h=_LOW_H) < _CLOSE
     ),
     "theory.parts.{process}": lambda process: st.Computed(_apart(process, "farima", h=0.95) > _CLOSE),
-    "traffic.best.{source}": lambda source: _traffic(["fbm", "farima"], source) > _traffic("lmmse", source),
+    "traffic.best": _by_source(_best),
+    "traffic.best.{source}": _best,
     "traffic.hurst": st.Quantity("traffic_memory", "hurst").at(source=COMPOSITE[1]) > 0.6,
     "traffic.hurst-full": st.Quantity("traffic_memory", "hurst").at(source=COMPOSITE[0]) > 0.6,
-    "traffic.marginal.{source}": lambda source: (
-        _traffic(["lmmse-40", "lmmse-80"], source) > _traffic("lmmse", source) * (1 - _MARGINAL)
-    ),
-    "traffic.tau.{source}": lambda source: st.alike(
-        _traffic("lmmse", source).at(interval=list(series.INTERVALS[1:])),
-        _traffic("lmmse", source).at(interval=series.INTERVALS[0]),
-        1.25,
-    ),
-    "traffic.aggregate.{source}": lambda source: st.falls(_traffic("lmmse", source), "interval"),
+    "traffic.predicted": st.Quantity("traffic", "rmse").at(predictor="lmmse", source=COMPOSITE[1]) < 1.0,
+    "traffic.marginal": _by_source(_marginal),
+    "traffic.marginal.{source}": _marginal,
+    "traffic.tau": _by_source(_same_by_interval),
+    "traffic.tau.{source}": _same_by_interval,
+    "traffic.aggregate": _by_source(_aggregated),
+    "traffic.aggregate.{source}": _aggregated,
     "traffic.lms.{source}": lambda source: _traffic("lms", source) < _traffic("lmmse-500", source) * 1.1,
-    "traffic.model.{source}": lambda source: _excess(["fbm", "farima"], source) > _excess("lmmse", source),
+    "traffic.model": _by_source(_without_model),
+    "traffic.model.{source}": _without_model,
+    "capacity.measured": st.alike(st.Quantity("capacity", "measured"), networks.RATE / 1e6, 1.05),
+    "excursions.none": st.Never(st.Quantity("excursions", "over").at(n=NS[-1])),
+    "excursions.back": st.Never(st.Quantity("excursions", "longest").at(n=NS[-1]) - line.SOON),
     "theorem.capacity": _by_way(_stays),
     "theorem.optimal": _by_way(_arrives),
     "theorem.stays.{way}": _stays,
     "theorem.arrives.{way}": _arrives,
     "theorem.run.{half}": lambda half: _arrival("last_jain", TP, half) > 0.98,
-    "own.example.{gain}": lambda gain: st.PrintedNumber(
-        st.Printed(document.ERROR_OF_THE_EXAMPLE), _own(gain, n=SHOWN_N), 0.0
+    "own.agrees": _by_gain(lambda gain: _own(gain, n=SHOWN_N) < float(document.ERROR_OF_THE_EXAMPLE)),
+    "own.example.{gain}": _example,
+    "own.greatest": _by_gain(_greatest),
+    "own.greatest.{gain}": _greatest,
+    "own.falls": _by_gain(_own_falls),
+    "own.falls.{gain}": _own_falls,
+    "own.hurst": st.PrintedNumber(
+        st.Printed(document.MEMORY), of("own_memory", "hurst", TP, n=SHOWN_N) - 0.5
     ),
-    "own.greatest.{gain}": lambda gain: _own(gain, n=list(NS)) < float(document.GREATEST_ERROR),
-    "own.falls.{gain}": lambda gain: st.falls(_own(gain, n=list(NS)), "n"),
-    "own.hurst": st.PrintedNumber(st.Printed(document.HURST), of("own_memory", "hurst", TP, n=SHOWN_N)),
     "figure-8.start": _figure_8("throughput", "printed", document.FIGURE_8["throughput"][0], 0.0),
-    "figure-8.throughput.{constants}": lambda constants: _figure_8(
-        "throughput", constants, document.FIGURE_8["throughput"][1], 1.0
+    "figure-8.throughput": st.ByReading(
+        {label: _figure_8_falls_to(name) for name, (label, _) in model.CONSTANTS.items()}
     ),
+    "figure-8.throughput.{constants}": _figure_8_falls_to,
+    "figure-8.fairness": _figure_8_fairness(),
     "figure-8.fairness.{constants}": lambda constants: _figure_8(
         "shortfall_fairness", constants, document.FIGURE_8["fairness"][1], 1.0
     ),
@@ -221,12 +306,17 @@ _SAYS: dict[str, Any] = {
     "figure-8.minimal": st.Computed(st.Quantity("figure_8_others", "fairness") > 0.95),
     "loss.less.{n}": lambda n: _less("grid", "loss", n=n),
     "loss.much.{n}": lambda n: _much("grid", document.LEAST_LOSS_REDUCTION, n=n),
+    "loss.reaches.{n}": lambda n: st.Holds(
+        (reduction("grid", n=n) > float(document.LEAST_LOSS_REDUCTION),), "points above the printed reduction"
+    ),
     "throughput.more.{n}": lambda n: _more("grid", "throughput", n=n),
+    "throughput.less-than-loss": _gain_in_throughput(FULL) < reduction("grid", n=FULL),
     "throughput.gap": st.falls(
         of("grid", "throughput", TP, n=list(NS)) - of("grid", "throughput", NEWRENO, n=list(NS)), "n"
     ),
     "cuts.fewer": of("grid", "cuts", TP, n=FULL) < of("grid", "cuts", NEWRENO, n=FULL) * 0.5,
     "fairness.{sender}": lambda sender: st.within(of("grid", "jain", sender, n=FULL), 0.975, 0.995),
+    "fairness.kept": of("grid", "jain", TP, n=FULL) > of("grid", "jain", NEWRENO, n=FULL) - _CLOSE,
     "fairness.close": st.within(
         of("grid", "jain", TP, n=FULL) - of("grid", "jain", NEWRENO, n=FULL), -0.01, 0.01
     ),
@@ -240,12 +330,17 @@ _SAYS: dict[str, Any] = {
     "chain.less.{chain}": lambda chain: _less("chain", "loss", n=chain),
     "chain.throughput.{chain}": lambda chain: _more("chain", "throughput", n=chain),
     "transfers.throughput.{size}": lambda size: _more("transfers", "throughput", size=size),
+    "transfers.fewer-timeouts": (
+        of("transfers", "timeouts", TP).mean("size") < of("transfers", "timeouts", NEWRENO).mean("size")
+    ),
     "transfers.timeouts.{size}": lambda size: _less("transfers", "timeouts", size=size),
     "transfers.same.{short}": lambda short: st.alike(
         of("transfers", "throughput", TP, size=short),
         of("transfers", "throughput", NEWRENO, size=short),
         1.01,
     ),
+    "decisions.no-rise.{n_of}": lambda n_of: st.Never(of("decisions", "rises", TP, n=n_of)),
+    "decisions.no-fall.{n_of}": lambda n_of: st.Never(of("decisions", "falls", TP, n=n_of)),
     "decisions.down.{n_of}": lambda n_of: of("decisions", "share", TP, n=n_of) < 0.01,
     "loss.75": _by_rounding(_much_less),
     "dynamic.faster": _by_rounding(_sooner),
@@ -304,7 +399,7 @@ _SAYS: dict[str, Any] = {
 _NAMES: dict[str, Mapping[Any, str]] = {
     "process": model.PROCESSES,
     "source": {name: SOURCES[name].label for name in COMPOSITE},
-    "gain": {gain: f"gain {gain:g}" for gain in series.GAINS},
+    "gain": _GAINS,
     "constants": {name: label for name, (label, _) in model.CONSTANTS.items()},
     "n": {n: f"{n} connections" for n in FULL},
     "sender": {name: sender.label for name, sender in DOCUMENT.items()},

@@ -18,6 +18,8 @@ GREATEST_ERROR = "0.15"
 """Greatest error of that estimation with ten or more connections, Figure 3b."""
 HURST = "0.75"
 """Hurst parameter of the attainable throughput of a connection (III.A)."""
+MEMORY = f"{float(HURST) - 0.5:.2f}"
+"""Part of it above 1/2, the H of a series without memory."""
 ALIKE_BELOW = 0.85
 """H up to which the three predictors' curves are close to one another (Figure 2a)."""
 FIGURE_8 = {"throughput": ("0.5", "0.42"), "fairness": ("1.0", "0.975")}

@@ -9,14 +9,14 @@ import numpy as np
 
 from parshall.scenario import Record, Series
 from parshall_studies import study as st
-from parshall_studies.tcp_tp import beyond, judging, model, networks, series, theorem
+from parshall_studies.tcp_tp import beyond, judging, line, model, networks, series, theorem
 from parshall_studies.tcp_tp.document import CHAIN_NS, NS
 from parshall_studies.tcp_tp.networks import UNEQUAL, WARM_UP, Setting, chain, dynamic, single
 from parshall_studies.tcp_tp.quantities import counts, settled, shares_of
 from parshall_studies.tcp_tp.senders import DOCUMENT, NEWRENO, READINGS, TP, WIDE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from parshall.recording import Recording
     from parshall.scenario import Dumbbell, Scenario
@@ -39,9 +39,15 @@ def measure(bench: st.Workbench) -> st.Measures:
     """Everything: the model, the document's networks, and what goes beyond them."""
     tables: dict[str, Any] = {**model.tables(), **theorem.tables()}
     tables |= document(bench)
+    tables |= line.measure(bench)
     tables |= beyond.measure(bench)
     tables |= judging.measure(bench)
     return tables
+
+
+def quick(bench: st.Workbench) -> st.Measures:
+    """Theorem 1, and experiment 1 with connections that fill the link and more."""
+    return {**theorem.tables(), **_grid(bench, beyond.SOME_NS)}
 
 
 def document(bench: st.Workbench) -> st.Measures:
@@ -58,13 +64,13 @@ def document(bench: st.Workbench) -> st.Measures:
     return tables
 
 
-def _grid(bench: st.Workbench) -> st.Measures:
+def _grid(bench: st.Workbench, counted: Sequence[int] = NS) -> st.Measures:
     """Experiment 1; what one sender attains is looked at in the same runs (Figure 3b)."""
     record = Record(deliveries=series.FLOW)
     variants = {
         (name, n): partial(single, sender, Setting(n), record)
         for name, sender in DOCUMENT.items()
-        for n in NS
+        for n in counted
     }
 
     def of_run(_: Any, run: Recording) -> dict[str, Any]:
@@ -218,7 +224,8 @@ def rises(run: Recording) -> dict[str, float]:
     calm &= (cwnd[:-1] >= threshold[:-1]) & (window["dupacks"][1:] == 0) & (window["dupacks"][:-1] == 0)
     change = np.diff(cwnd)[calm]
     changes, up = int((change != 0).sum()), int((change > 0).sum())
-    return {"changes": changes, "rises": up, "share": up / changes if changes else float("nan")}
+    share = up / changes if changes else float("nan")
+    return {"changes": changes, "rises": up, "falls": changes - up, "share": share}
 
 
 def _windows(bench: st.Workbench) -> st.Measures:

@@ -7,7 +7,7 @@ from typing import Any
 
 from parshall import plot
 from parshall_studies import study as st
-from parshall_studies.tcp_tp import beyond, document, judging, model, networks, senders, series, theorem
+from parshall_studies.tcp_tp import beyond, document, judging, line, model, networks, senders, series, theorem
 from parshall_studies.tcp_tp.document import NS
 from parshall_studies.tcp_tp.measures import COMPOSITE, DYNAMIC_SOURCES, ROUNDINGS
 from parshall_studies.tcp_tp.networks import MAIN, SOURCES
@@ -24,6 +24,7 @@ NAMES = {
     "document": document,
     "full": FULL,
     "judging": judging,
+    "line": line,
     "model": model,
     "networks": networks,
     "reduction": reduction,
