@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from parshall.scenario import Record, Series
 from parshall_studies import study as st
-from parshall_studies.rtt_rto_conditioner import beyond, judging, traffic
+from parshall_studies.rtt_rto_conditioner import beyond, judging, timeouts, traffic
 from parshall_studies.rtt_rto_conditioner.conditioners import DOCUMENT, EDGES, RTT, RTT_RTO, RTT_SW, STANDARD
 from parshall_studies.rtt_rto_conditioner.document import FARS, PRINTED_FAR
 from parshall_studies.rtt_rto_conditioner.networks import Setting, domains, shared
@@ -39,6 +39,7 @@ def document(bench: st.Workbench) -> st.Measures:
     return {
         **_grid(bench),
         **_numbers(bench),
+        **timeouts.measure(bench),
         **_windows(bench),
         **_domains(bench),
         **traffic.measure(bench),
