@@ -41,6 +41,8 @@ from parshall_studies.rtt_rto_conditioner.timeouts import TIMED_NUMBERS
 from parshall_studies.rtt_rto_conditioner.traffic import IDLE_EDGES, WEB_SESSIONS
 
 _LONG = [far for far in FARS if far > 1000 * networks.NEAR]
+_UNEQUAL = [far for far in FARS if far != 1000 * networks.NEAR]
+"""Where there is a bias of round trips that could be mitigated."""
 CAPACITY = networks.RATE / 1e6 * networks.PAYLOAD_BYTES / (networks.PAYLOAD_BYTES + networks.HEADER_BYTES)
 """Mbit/s of payload that the link can carry."""
 _TARGET = PROFILE.cir / 1e6 * networks.PAYLOAD_BYTES / (networks.PAYLOAD_BYTES + networks.HEADER_BYTES)
@@ -209,15 +211,12 @@ _SAYS: dict[str, Any] = {
     "rtt.window-overcome": _by_protection(
         lambda edge: of("knowledge", "window_F1", edge, far=PRINTED_FAR) > 3.0
     ),
-    "rtt.core.{aware}.{long}": lambda aware, long: (
-        _grid("drops_red", aware, long) > _grid("drops_yellow", aware, long)
-    ),
     "rtt.less-sensitive.{flows}": lambda flows: (
         _rate_changes("passive", RTT, flows, source="senders") < _rate_changes("today", STANDARD, flows)
     ),
-    "rtt-rto.fair.{far}": lambda far: _by_figure_1(lambda edge: _evener(edge, RTT, far)),
-    "rtt-sw.fair.{far}": lambda far: _by_protection(lambda edge: _evener(edge, RTT, far)),
-    "rtt-rto.standard.{far}": lambda far: _by_figure_1(lambda edge: _evener(edge, STANDARD, far)),
+    "rtt-rto.fair.{unequal}": lambda unequal: _by_figure_1(lambda edge: _evener(edge, RTT, unequal)),
+    "rtt-sw.fair.{unequal}": lambda unequal: _by_protection(lambda edge: _evener(edge, RTT, unequal)),
+    "rtt-rto.standard.{unequal}": lambda unequal: _by_figure_1(lambda edge: _evener(edge, STANDARD, unequal)),
     "rtt-rto.well.{far}": lambda far: _by_figure_1(lambda edge: apart("grid", edge, far=far) < _SIMILAR),
     "rtt-sw.well.{far}": lambda far: _by_protection(lambda edge: apart("grid", edge, far=far) < _SIMILAR),
     "rtt-sw.short.{long}": lambda long: _by_protection(
@@ -230,6 +229,9 @@ _SAYS: dict[str, Any] = {
     "rtt-rto.total.{far}": lambda far: _by_figure_1(
         lambda edge: _grid("total", edge, far) > _grid("total", STANDARD, far)
     ),
+    "rtt-rto.core.{long}": lambda long: _by_figure_1(
+        lambda edge: _grid("drops_red", edge, long) > _grid("drops_yellow", edge, long)
+    ),
     "rtt-rto.exception-red.{long}": lambda long: (
         _grid("red_F1", READING, long) > _grid("red_F1", RTT_RTO, long)
     ),
@@ -240,6 +242,9 @@ _SAYS: dict[str, Any] = {
     "few.many.rtt": apart("numbers", RTT, flows=networks.FLOWS) > _SIMILAR,
     "few.both.{proposed}.{number}": lambda proposed, number: (
         apart("numbers", proposed, flows=number) < _SIMILAR
+    ),
+    "few.mitigates.{number}": lambda number: (
+        apart("numbers", RTT_RTO, flows=number) < apart("numbers", STANDARD, flows=number)
     ),
     "many.timeouts.{unaware}": lambda unaware: op.gt(*_many("each", unaware)),
     "many.window.{unaware}": lambda unaware: op.lt(*_many("window", unaware)),
@@ -369,6 +374,7 @@ def _ms(fars: Any) -> dict[int, str]:
 _NAMES: dict[str, Mapping[Any, str]] = {
     "far": _ms(FARS),
     "long": _ms(_LONG),
+    "unequal": _ms(_UNEQUAL),
     "edge": {name: EDGES[name].label for name in (STANDARD, SW)},
     "rtt": {name: EDGES[name].label for name in (RTT, RTT_TWO)},
     "aware": {name: EDGES[name].label for name in (RTT, RTT_RTO, RTT_SW)},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,8 @@ CORE_RATES = {"under": 6e6, "over": 10e6, "extreme": 40e6}
 """Bit/s of the domains' links; F1 to F4 may send 8 Mbit/s together."""
 NUMBERS = (2, 4, 10, 20, 50, 100, 200)
 """Connections in each aggregate: 'small and large numbers of flows'."""
+QUICK_NUMBERS = (2, 20, 200)
+"""Those of the quick form."""
 SHOWN = "F1-1"
 """The connection of Figure 5."""
 
@@ -32,6 +35,11 @@ def measure(bench: st.Workbench) -> st.Measures:
     tables |= beyond.measure(bench)
     tables |= judging.measure(bench)
     return tables
+
+
+def quick(bench: st.Workbench) -> st.Measures:
+    """How evenly edges divide with few connections and with many."""
+    return _numbers(bench, QUICK_NUMBERS)
 
 
 def document(bench: st.Workbench) -> st.Measures:
@@ -64,7 +72,7 @@ def _grid(bench: st.Workbench) -> st.Measures:
     return bench.measure("Two aggregates", variants, of_run, dims=("edge", "far"), tables=(*TABLES, "edges"))
 
 
-def _numbers(bench: st.Workbench) -> st.Measures:
+def _numbers(bench: st.Workbench, numbers: Sequence[int] = NUMBERS) -> st.Measures:
     """Few connections and many, and what the equations say of them."""
     listened = Series(of=["edge-F1", "edge-F2"], interval=1.0)
     record = Record(edges=listened, rtt=["F1-1", "F2-1"])
@@ -76,7 +84,7 @@ def _numbers(bench: st.Workbench) -> st.Measures:
             record if DOCUMENT[name].asks_around else Record(),
         )
         for name in (STANDARD, RTT, RTT_RTO, RTT_SW)
-        for number in NUMBERS
+        for number in numbers
     }
 
     def of_run(key: tuple[str, int], run: Recording) -> dict[str, Any]:
