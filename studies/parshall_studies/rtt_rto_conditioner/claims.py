@@ -62,7 +62,7 @@ def _part(table: str, edge: str | list[str], **where: Any) -> st.Expression:
 
 
 def _excess(table: str, edge: str, **where: Any) -> st.Expression:
-    """What both get beyond their targets."""
+    """Payload that both get beyond their targets."""
     return of(table, "total", edge, **where) - 2 * _TARGET
 
 
@@ -84,7 +84,7 @@ def _evener(edge: str, other: str, far: int) -> st.Relation:
 _FIGURE_1 = {"the nearest goes by its own timeout": RTT_RTO, "(9) throughout": READING}
 """Readings of the lost Figure 1."""
 _UNPROTECTED = {SW: STANDARD, RTT_SW: RTT}
-"""What each protection is put beside."""
+"""Conditioner that each protection is put beside."""
 _PROTECTIONS = {"protection is free": RTT_SW, "later packets pay": PAID}
 """V does not say that they pay, and VI demands it."""
 

@@ -148,7 +148,7 @@ def measure(bench: st.Workbench) -> st.Measures:
 
 
 def _idle(bench: st.Workbench) -> st.Measures:
-    """The same over links that are not congested."""
+    """Both kinds of traffic over links that are not congested."""
     profile, tables = PROFILES["printed"], ("flows", "ports", "transfers")
     telnets = {(name,): partial(telnet, EDGES[name], profile, IDLE_RATE) for name in IDLE_EDGES}
     webs = {
