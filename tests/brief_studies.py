@@ -201,8 +201,9 @@ def _responsiveness(patch: pytest.MonkeyPatch, folder: Path) -> st.Study:
 
 
 def _rtt_rto_conditioner(patch: pytest.MonkeyPatch, folder: Path) -> st.Study:
-    from parshall_studies.rtt_rto_conditioner import STUDY, networks, traffic
+    from parshall_studies.rtt_rto_conditioner import STUDY, networks, timeouts, traffic
 
+    _set(patch, timeouts, WATCHED=8)
     whole = networks.network
 
     def short(title: str, edge: Any, setting: Any, links: Any, paths: Any, record: Any) -> Any:

@@ -5,11 +5,10 @@ definitions.
 from __future__ import annotations
 
 import csv
-import re
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,8 +16,15 @@ import pytest
 
 from parshall import run
 from parshall.scenario import Record, Series
-from parshall_studies.rtt_rto_conditioner import beyond, document, networks, quantities, traffic
-from parshall_studies.rtt_rto_conditioner.claims import CAPACITY, TOPICS
+from parshall_studies.rtt_rto_conditioner import (
+    beyond,
+    document,
+    networks,
+    quantities,
+    timeouts,
+    traffic,
+)
+from parshall_studies.rtt_rto_conditioner.claims import CAPACITY
 from parshall_studies.rtt_rto_conditioner.conditioners import (
     DOCUMENT,
     EDGES,
@@ -30,11 +36,6 @@ from parshall_studies.rtt_rto_conditioner.conditioners import (
     small_windows,
 )
 from parshall_studies.rtt_rto_conditioner.networks import Setting, domains, shared
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 # --- Beside ns-2 --------------------------------------------------------------------------------------------
 
@@ -162,18 +163,6 @@ def test_no_conditioner_differs_where_nobody_exceeds_the_target() -> None:
 # --- Statements ---------------------------------------------------------------------------------------------
 
 
-def test_claims_of_sentences_exist() -> None:
-    folder = Path(networks.__file__).parent
-    with (folder / "sentences.toml").open("rb") as file:
-        sentences = tomllib.load(file)["sentence"]
-    ids = [claim.id for topic in TOPICS for claim in topic.claims]
-    templates = {template for sentence in sentences for template in sentence.get("claims", ())}
-    for template in templates:
-        pattern = re.compile(re.sub(r"\\\{\w+\\\}", "[^.]+", re.escape(template)))
-        assert any(pattern.fullmatch(each) for each in ids), template
-    assert all(("claims" in sentence) != ("reason" in sentence) for sentence in sentences)
-
-
 def test_printed_rates_count_headers() -> None:
     printed = sum(map(float, document.RATES_AT_100_MS))
     assert CAPACITY < printed < CAPACITY * quantities.WIRE
@@ -207,6 +196,57 @@ def test_equations_of_a_run() -> None:
     assert found["eq3_F1"] < found["eq1_F1"]
     assert found["measured_F2"] > 0.0
     assert found["single_F1"] < 30.0
+
+
+@pytest.mark.parametrize("loss", [1e-6, 0.01, 0.3])
+def test_losses_by_equation_6_give_both_the_same(loss: float) -> None:
+    (rtt, rto), (other_rtt, other_rto) = (0.05, 0.25), (0.13, 0.6)
+    found = quantities._ratios((rtt, rto, loss), (other_rtt, other_rto, loss))
+    other_loss = found["ratio_6"] * loss
+    first, second = rtt * loss**0.5 + rto * loss, other_rtt * other_loss**0.5 + other_rto * other_loss
+    assert first == pytest.approx(second)
+    assert found["ratio_9"] == pytest.approx(((rtt / other_rtt) ** 2 * rto / other_rto) ** 0.5)
+
+
+# --- Timeouts -----------------------------------------------------------------------------------------------
+
+
+def _timed(backoffs: list[int]) -> Any:
+    """A run of one connection whose timer is backed off so, second by second, after a warm-up of 1.5 s."""
+    count = len(backoffs)
+    columns = {"flow": np.zeros(count), "time": np.arange(count), "cwnd": np.ones(count)}
+    table = {name: column.astype(float) for name, column in columns.items()}
+    return SimpleNamespace(
+        columns=lambda _: {**table, "backoff": np.array(backoffs)}, scenario=SimpleNamespace(warm_up=1.5)
+    )
+
+
+@pytest.mark.parametrize(
+    ("backoffs", "seen", "repeated"),
+    [([1, 1, 1, 1], 0, 0), ([1, 1, 2, 1, 2], 2, 0), ([1, 1, 2, 4, 8, 1, 2], 4, 2), ([1, 2, 4, 4], 1, 1)],
+)
+def test_timeouts_come_back_to_back_while_the_timer_is_backed_off(
+    backoffs: list[int], seen: int, repeated: int
+) -> None:
+    assert timeouts._seen(_timed(backoffs), [0])[:2] == (seen, repeated)
+
+
+def test_watched_timeouts_are_all_that_there_are() -> None:
+    setting = replace(SMALL, flows=(8, 8))
+    recording = run(shared(EDGES[STANDARD], setting, Record(window=timeouts._watched(8))), seed=1)
+    counted = int(recording.columns("flows")["timeouts"].sum())
+    assert timeouts._seen(recording, range(16))[0] == counted > 0
+    found = timeouts.of_timeouts(recording)
+    assert found["timeouts"] == pytest.approx(counted / (setting.duration - setting.warm_up))
+    assert 0.0 < found["repeated"] < found["timeouts"]
+
+
+def test_telnet_waits_for_the_congested_links_alone() -> None:
+    slow, fast = (
+        traffic.of_telnet(run(traffic.telnet(EDGES[STANDARD], traffic.PROFILES["printed"], rate), seed=1))
+        for rate in (traffic.RATE, traffic.IDLE_RATE)
+    )
+    assert fast["all"] < min(0.1, slow["all"] / 10)
 
 
 def test_a_shaper_lets_no_more_pass_than_the_profile_has() -> None:

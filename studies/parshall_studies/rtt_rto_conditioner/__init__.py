@@ -4,23 +4,25 @@ over many seeds, with why it does what it does, what follows from its own deriva
 nothing to tune.
 
 ``document`` says what is printed, ``conditioners`` what the edges do and ``networks`` where. ``measures``
-runs the document; ``beyond`` and ``judging`` run what it does not ask; ``quantities`` has what is counted.
-``claims`` has what is claimed, ``shown`` and ``report.md`` what a reader meets.
+runs the document, with ``timeouts`` and ``traffic``; ``beyond`` and ``judging`` run what it does not ask;
+``quantities`` has what is counted. ``claims`` has what is claimed, ``shown``, ``report.md`` and ``quick.md``
+what a reader meets.
 """
 
 from __future__ import annotations
 
-from parshall_studies.study import Content, Document, Study, page_of
+from parshall_studies.study import Content, Document, Quick, Study, page_of
 
 __all__ = ["STUDY"]
 
 
 def _content() -> Content:
     from parshall_studies.rtt_rto_conditioner.claims import TOPICS
-    from parshall_studies.rtt_rto_conditioner.measures import measure
+    from parshall_studies.rtt_rto_conditioner.measures import measure, quick
     from parshall_studies.rtt_rto_conditioner.shown import NAMES, SHOWN
 
-    return Content(measure, TOPICS, page_of(__package__), SHOWN, NAMES)
+    short = Quick(quick, page_of(__package__, "quick.md"))
+    return Content(measure, TOPICS, page_of(__package__), SHOWN, NAMES, quick=short)
 
 
 STUDY = Study(

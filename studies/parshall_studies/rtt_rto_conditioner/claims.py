@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator as op
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -34,11 +35,14 @@ from parshall_studies.rtt_rto_conditioner.conditioners import (
 )
 from parshall_studies.rtt_rto_conditioner.document import FARS, PRINTED_FAR
 from parshall_studies.rtt_rto_conditioner.judging import DESIGN_FARS, DESIGN_FLOWS, KINDS
-from parshall_studies.rtt_rto_conditioner.measures import NUMBERS
+from parshall_studies.rtt_rto_conditioner.measures import CORE_RATES, NUMBERS
 from parshall_studies.rtt_rto_conditioner.quantities import PAIR, WIRE, apart, equation_error, of
-from parshall_studies.rtt_rto_conditioner.traffic import WEB_SESSIONS
+from parshall_studies.rtt_rto_conditioner.timeouts import TIMED_NUMBERS
+from parshall_studies.rtt_rto_conditioner.traffic import IDLE_EDGES, WEB_SESSIONS
 
 _LONG = [far for far in FARS if far > 1000 * networks.NEAR]
+_UNEQUAL = [far for far in FARS if far != 1000 * networks.NEAR]
+"""Where there is a bias of round trips that could be mitigated."""
 CAPACITY = networks.RATE / 1e6 * networks.PAYLOAD_BYTES / (networks.PAYLOAD_BYTES + networks.HEADER_BYTES)
 """Mbit/s of payload that the link can carry."""
 _TARGET = PROFILE.cir / 1e6 * networks.PAYLOAD_BYTES / (networks.PAYLOAD_BYTES + networks.HEADER_BYTES)
@@ -57,10 +61,20 @@ def _part(table: str, edge: str | list[str], **where: Any) -> st.Expression:
     return of(table, "rate_F1", edge, **where) / of(table, "total", edge, **where)
 
 
+def _excess(table: str, edge: str, **where: Any) -> st.Expression:
+    """Payload that both get beyond their targets."""
+    return of(table, "total", edge, **where) - 2 * _TARGET
+
+
 def _most(table: str, edge: str, **where: Any) -> st.Relation:
     """Relation: F2 has most of what both get beyond their targets."""
-    excess = of(table, "total", edge, **where) - 2 * _TARGET
-    return of(table, "rate_F2", edge, **where) - _TARGET > 0.8 * excess
+    return of(table, "rate_F2", edge, **where) - _TARGET > 0.8 * _excess(table, edge, **where)
+
+
+def _short_first(table: str, **where: Any) -> st.Relation:
+    """Relation: with the standard conditioner F1 has more than half of it."""
+    rate = of(table, "rate_F1", STANDARD, **where)
+    return rate - _TARGET > _HALF * _excess(table, STANDARD, **where)
 
 
 def _evener(edge: str, other: str, far: int) -> st.Relation:
@@ -69,6 +83,8 @@ def _evener(edge: str, other: str, far: int) -> st.Relation:
 
 _FIGURE_1 = {"the nearest goes by its own timeout": RTT_RTO, "(9) throughout": READING}
 """Readings of the lost Figure 1."""
+_UNPROTECTED = {SW: STANDARD, RTT_SW: RTT}
+"""Conditioner that each protection is put beside."""
 _PROTECTIONS = {"protection is free": RTT_SW, "later packets pay": PAID}
 """V does not say that they pay, and VI demands it."""
 
@@ -78,12 +94,47 @@ def _by_reading(readings: Mapping[str, str], says: Callable[[str], st.Rule | st.
     return st.ByReading({label: says(edge) for label, edge in readings.items()})
 
 
+def _by_protection(says: Callable[[str], st.Rule | st.Relation]) -> st.ByReading:
+    return _by_reading(_PROTECTIONS, says)
+
+
 def _by_figure_1(says: Callable[[str], st.Rule | st.Relation]) -> st.ByReading:
     return _by_reading(_FIGURE_1, says)
 
 
 def _close(one: st.Expression, other: st.Expression, most: float) -> st.Holds:
     return st.within(one - other, -most, most)
+
+
+def _fewer(metric: str, protecting: str, number: int) -> st.Relation:
+    """Relation: there are fewer timeouts with a protection than without."""
+    return of("timeouts", metric, protecting, flows=number) < of(
+        "timeouts", metric, _UNPROTECTED[protecting], flows=number
+    )
+
+
+def _many(metric: str, edge: str) -> tuple[st.Quantity, st.Quantity]:
+    """A metric with many connections, and with the fewest."""
+    many, few = TIMED_NUMBERS[-1], TIMED_NUMBERS[0]
+    return of("timeouts", metric, edge, flows=many), of("timeouts", metric, edge, flows=few)
+
+
+def _rate_changes(table: str, edge: str, flows: int, **where: Any) -> st.Expression:
+    """By which part the rate of F2 changes from its least round trip to its longest."""
+    near, *_, far = SOLUTION_FARS
+    rates = (of(table, "rate_F2", edge, flows=flows, far=each, **where) for each in (far, near))
+    last, first = rates
+    return abs(last / first - 1)
+
+
+def _at_most(one: str, other: str, edge: str, most: float) -> st.Relation:
+    """Relation: over several domains, one gets at most so many times what another gets."""
+    return _ratio(one, other, edge, "over") < most
+
+
+def _uneven(edge: str, core: str) -> st.Expression:
+    """How far from 1 F3 over F1 is."""
+    return abs(_ratio("F3", "F1", edge, core) - 1)
 
 
 def _core(metric: str, edge: str, core: str) -> st.Quantity:
@@ -111,6 +162,20 @@ def _web(metric: str, edge: str | list[str], sessions: int = WEB_SESSIONS[0]) ->
     return of("web", metric, edge, profile="scaled", sessions=sessions)
 
 
+def _known(what: str, edge: str, flows: int) -> st.Quantity:
+    """By how many per cent what an edge finds out is off."""
+    return of("passive", f"error_{what}", edge, source="packets", far=list(PASSIVE_FARS), flows=flows)
+
+
+def _as_told(aware: str) -> st.Holds:
+    """Claim: an edge that listens divides as one that is told."""
+    found, told = (
+        _part("passive", aware, source=source, far=list(PASSIVE_FARS), flows=networks.FLOWS)
+        for source in ("packets", "senders")
+    )
+    return _close(found, told, 0.05)
+
+
 def _todays(edge: str, flows: int, far: list[int] | int) -> st.Expression:
     return apart("today", edge, far=far, flows=flows)
 
@@ -120,6 +185,14 @@ _SAYS: dict[str, Any] = {
     "sw.capacity.{far}": lambda far: _grid("total", SW, far) > 0.98 * CAPACITY,
     "sw.favours-short.{long}": lambda long: _part("grid", SW, far=long) > _part("grid", STANDARD, far=long),
     "sw.long-loses.{long}": lambda long: _grid("rate_F2", SW, long) < _grid("rate_F2", STANDARD, long),
+    "sw.protected.{long}": lambda long: _grid("protected_F1", SW, long) > _grid("protected_F2", SW, long),
+    "sw.timeouts.{protecting}.{timed}": lambda protecting, timed: _fewer("timeouts", protecting, timed),
+    "sw.repeated.{protecting}.{timed}": lambda protecting, timed: _fewer("repeated", protecting, timed),
+    "standard.excess.{long}": lambda long: _short_first("grid", far=long),
+    "standard.excess-few.{number}": lambda number: _short_first("numbers", flows=number),
+    "conditioner.long.{aware}.{long}": lambda aware, long: (
+        _grid("rate_F2", aware, long) > _grid("rate_F2", STANDARD, long)
+    ),
     "sw.drops.{edge}": lambda edge: st.falls(_grid("lost", edge, list(FARS)), "far"),
     "rtt.f1": st.PrintedNumber(
         st.Printed(document.RATES_AT_100_MS[0], "Mbit/s"), WIRE * _grid("rate_F1", RTT, PRINTED_FAR)
@@ -135,14 +208,47 @@ _SAYS: dict[str, Any] = {
         of("knowledge", "window_F1", RTT_SW, far=PRINTED_FAR)
         > of("knowledge", "window_F1", RTT, far=PRINTED_FAR)
     ),
-    "rtt-rto.fair.{far}": lambda far: _by_figure_1(lambda edge: _evener(edge, RTT, far)),
-    "rtt-sw.fair.{far}": lambda far: _by_reading(_PROTECTIONS, lambda edge: _evener(edge, RTT, far)),
-    "rtt-rto.standard.{far}": lambda far: _by_figure_1(lambda edge: _evener(edge, STANDARD, far)),
+    "rtt.window-overcome": _by_protection(
+        lambda edge: of("knowledge", "window_F1", edge, far=PRINTED_FAR) > 3.0
+    ),
+    "rtt.less-sensitive.{flows}": lambda flows: (
+        _rate_changes("passive", RTT, flows, source="senders") < _rate_changes("today", STANDARD, flows)
+    ),
+    "rtt-rto.fair.{unequal}": lambda unequal: _by_figure_1(lambda edge: _evener(edge, RTT, unequal)),
+    "rtt-sw.fair.{unequal}": lambda unequal: _by_protection(lambda edge: _evener(edge, RTT, unequal)),
+    "rtt-rto.standard.{unequal}": lambda unequal: _by_figure_1(lambda edge: _evener(edge, STANDARD, unequal)),
+    "rtt-rto.well.{far}": lambda far: _by_figure_1(lambda edge: apart("grid", edge, far=far) < _SIMILAR),
+    "rtt-sw.well.{far}": lambda far: _by_protection(lambda edge: apart("grid", edge, far=far) < _SIMILAR),
+    "rtt-sw.short.{long}": lambda long: _by_protection(
+        lambda edge: _grid("rate_F1", edge, long) > _grid("rate_F1", RTT, long)
+    ),
+    "rtt-rto.short.{long}": lambda long: _by_figure_1(lambda edge: _grid("rate_F1", edge, long) > _TARGET),
+    "rtt-rto.timeouts.{long}": lambda long: _by_figure_1(
+        lambda edge: _grid("timeouts_F1", edge, long) < _grid("timeouts_F1", RTT, long)
+    ),
+    "rtt-rto.total.{far}": lambda far: _by_figure_1(
+        lambda edge: _grid("total", edge, far) > _grid("total", STANDARD, far)
+    ),
+    "rtt-rto.core.{long}": lambda long: _by_figure_1(
+        lambda edge: _grid("drops_red", edge, long) > _grid("drops_yellow", edge, long)
+    ),
+    "rtt-rto.exception-red.{long}": lambda long: (
+        _grid("red_F1", READING, long) > _grid("red_F1", RTT_RTO, long)
+    ),
+    "rtt-rto.exception-rate.{long}": lambda long: (
+        _grid("rate_F1", READING, long) < _grid("rate_F1", RTT_RTO, long)
+    ),
     "few.rtt.{few}": lambda few: apart("numbers", RTT, flows=few) < _SIMILAR,
     "few.many.rtt": apart("numbers", RTT, flows=networks.FLOWS) > _SIMILAR,
     "few.both.{proposed}.{number}": lambda proposed, number: (
         apart("numbers", proposed, flows=number) < _SIMILAR
     ),
+    "few.mitigates.{number}": lambda number: (
+        apart("numbers", RTT_RTO, flows=number) < apart("numbers", STANDARD, flows=number)
+    ),
+    "many.timeouts.{unaware}": lambda unaware: op.gt(*_many("each", unaware)),
+    "many.window.{unaware}": lambda unaware: op.lt(*_many("window", unaware)),
+    "many.per-loss.{unaware}": lambda unaware: op.gt(*_many("per_loss", unaware)),
     "equations.better.{aggregate}": lambda aggregate: (
         equation_error(3, aggregate, RTT_RTO, networks.FLOWS)
         < equation_error(1, aggregate, RTT_RTO, networks.FLOWS)
@@ -150,6 +256,11 @@ _SAYS: dict[str, Any] = {
     "equations.small.{aggregate}": lambda aggregate: equation_error(1, aggregate, RTT, 2) < _SIMILAR,
     "equations.cubed.{aggregate}": lambda aggregate: (
         of("equations", f"left_out_{aggregate}", RTT_RTO, flows=networks.FLOWS) < 0.1
+    ),
+    "equations.product.{number}": lambda number: st.alike(
+        of("equations", "ratio_9", RTT_RTO, flows=number),
+        of("equations", "ratio_6", RTT_RTO, flows=number),
+        1 + _SIMILAR,
     ),
     "equations.full.{aggregate}": lambda aggregate: (
         equation_error(2, aggregate, RTT_RTO, networks.FLOWS) < _SIMILAR
@@ -161,12 +272,18 @@ _SAYS: dict[str, Any] = {
     "reading.standard.{reading}.{far}": lambda reading, far: _evener(reading, STANDARD, far),
     "reading.sw.{protection}.{far}": lambda protection, far: _evener(protection, RTT, far),
     "domains.rtt": _ratio("F1", "F3", RTT, "over") > 1.2,
-    "domains.rtt-sw": _by_reading(_PROTECTIONS, lambda edge: _ratio("F3", "F1", edge, "over") > 1.2),
+    "domains.rtt-sw": _by_protection(lambda edge: _ratio("F3", "F1", edge, "over") > 1.2),
+    "domains.cured.rtt-rto": _by_figure_1(lambda edge: _at_most("F1", "F3", edge, 1.2)),
+    "domains.cured.rtt-sw": _by_protection(lambda edge: _at_most("F1", "F3", edge, 1.2)),
+    "domains.no-stealing": _by_figure_1(
+        lambda edge: _ratio("F3", "F1", edge, "over") < _ratio("F3", "F1", RTT_SW, "over")
+    ),
+    "domains.mitigates.{loaded}": lambda loaded: _by_figure_1(
+        lambda edge: _uneven(edge, loaded) < _uneven(STANDARD, loaded)
+    ),
     "domains.same": _by_figure_1(lambda edge: _alike(edge, "over", networks.LONG, 1.1)),
     "domains.little": _by_figure_1(lambda edge: st.within(_ratio("F3", "F1", edge, "over"), 1.0, 1.5)),
-    "domains.pronounced": (
-        abs(_ratio("F3", "F1", STANDARD, "extreme") - 1) > abs(_ratio("F3", "F1", STANDARD, "over") - 1)
-    ),
+    "domains.pronounced": _uneven(STANDARD, "extreme") > _uneven(STANDARD, "over"),
     "domains.67": st.PrintedNumber(st.Printed(document.TIMES), _ratio("F3", "F1", STANDARD, "extreme")),
     "domains.similar": _by_figure_1(lambda edge: _alike(edge, "extreme", ("F1", "F2", "F3"), 1.2)),
     "domains.under": st.Holds(
@@ -179,6 +296,12 @@ _SAYS: dict[str, Any] = {
         bounds=True,
     ),
     "telnet.standard.{aware}": lambda aware: _telnet("long", STANDARD) > _telnet("long", aware),
+    "telnet.congested.{tabled}": lambda tabled: (
+        of("telnet_idle", "all", tabled) < 0.1 * of("telnet", "all", tabled, profile="printed")
+    ),
+    "telnet.short-higher.{but_rtt_rto}": lambda but_rtt_rto: (
+        _telnet("short", RTT_RTO) > _telnet("short", but_rtt_rto)
+    ),
     "telnet.sw-short.{others}": lambda others: _telnet("short", RTT_SW) < _telnet("short", others),
     "telnet.rtt-rto-long.{unaware}": lambda unaware: _telnet("long", RTT_RTO) < _telnet("long", unaware),
     "telnet.overall.{but_rtt_rto}": lambda but_rtt_rto: _telnet("all", RTT_RTO) < _telnet("all", but_rtt_rto),
@@ -188,7 +311,11 @@ _SAYS: dict[str, Any] = {
     "web.hundred.{but_rtt_rto}": lambda but_rtt_rto: (
         _web("first", RTT_RTO, 100) < _web("first", but_rtt_rto, 100)
     ),
-    "web.idle": st.alike(_web("last", [RTT, RTT_RTO, RTT_SW]), _web("last", STANDARD), 1.1),
+    "web.idle": st.alike(
+        of("web_idle", "last", [RTT, RTT_RTO, RTT_SW]), of("web_idle", "last", STANDARD), 1.1
+    ),
+    "repaid.basic.{far}": lambda far: _grid("lost", PAID, far) < _grid("lost", RTT, far) + 1.0,
+    "repaid.free.{far}": lambda far: _grid("lost", PAID, far) < _grid("lost", RTT_SW, far),
     "why.printed.{aware}": lambda aware: _close(
         of("telnet", "all", aware, profile="printed"), of("telnet", "all", STANDARD, profile="printed"), 1e-9
     ),
@@ -202,6 +329,10 @@ _SAYS: dict[str, Any] = {
     "sensitivity.rtt-rto.{variation}": lambda variation: (
         apart("sensitivity", RTT_RTO, variation=variation) < _SIMILAR
     ),
+    "sensitivity.mitigates.{variation}": lambda variation: (
+        apart("sensitivity", RTT_RTO, variation=variation)
+        < apart("sensitivity", STANDARD, variation=variation)
+    ),
     "small.k.{k}": lambda k: apart("small", RTT_SW, k=k, paid="paid") < _SIMILAR,
     "small.profile.{aggregate}": lambda aggregate: (
         of("small", f"sent_green_{aggregate}", RTT_SW, k=3, paid="paid") < 1.04 * PROFILE.cir / 1e6
@@ -213,17 +344,12 @@ _SAYS: dict[str, Any] = {
     "model.than-rtt.{far}": lambda far: _evener(MODEL, RTT, far),
     "full.better.{far}": lambda far: _evener(FULL, RTT_RTO, far),
     "full.than-model.{far}": lambda far: _evener(FULL, MODEL, far),
-    "passive.rtt.{knowing}.{flows}": lambda knowing, flows: (
-        of("passive", "error_rtt", knowing, source="packets", far=list(PASSIVE_FARS), flows=flows) < 10.0
-    ),
-    "passive.window.{knowing}.{flows}": lambda knowing, flows: (
-        of("passive", "error_window", knowing, source="packets", far=list(PASSIVE_FARS), flows=flows) < 50.0
-    ),
-    "passive.same.{knowing}": lambda knowing: _close(
-        _part("passive", knowing, source="packets", far=list(PASSIVE_FARS), flows=networks.FLOWS),
-        _part("passive", knowing, source="senders", far=list(PASSIVE_FARS), flows=networks.FLOWS),
-        0.05,
-    ),
+    "passive.rtt.{aware}.{flows}": lambda aware, flows: _known("rtt", aware, flows) < 10.0,
+    "passive.rto.{aware}.{flows}": lambda aware, flows: _known("rto", aware, flows) < 20.0,
+    "passive.window.{knowing}.{flows}": lambda knowing, flows: _known("window", knowing, flows) < 50.0,
+    "passive.same.{aware}": _as_told,
+    "passive.feedback-rtt.{flows}": lambda flows: _known("rtt", FAIR, flows) < 10.0,
+    "passive.feedback-same": _as_told(FAIR),
     "today.fq.{solution}.{flows}": lambda solution, flows: (
         _todays(solution, flows, list(SOLUTION_FARS)) < _SAME
     ),
@@ -248,10 +374,15 @@ def _ms(fars: Any) -> dict[int, str]:
 _NAMES: dict[str, Mapping[Any, str]] = {
     "far": _ms(FARS),
     "long": _ms(_LONG),
+    "unequal": _ms(_UNEQUAL),
     "edge": {name: EDGES[name].label for name in (STANDARD, SW)},
     "rtt": {name: EDGES[name].label for name in (RTT, RTT_TWO)},
     "aware": {name: EDGES[name].label for name in (RTT, RTT_RTO, RTT_SW)},
     "others": {name: EDGES[name].label for name in (STANDARD, RTT, RTT_RTO)},
+    "protecting": {name: EDGES[name].label for name in _UNPROTECTED},
+    "timed": {number: f"{number} connections each" for number in TIMED_NUMBERS},
+    "tabled": {name: EDGES[name].label for name in IDLE_EDGES},
+    "loaded": {name: f"{CORE_RATES[name] / 1e6:g} Mbit/s" for name in ("over", "extreme")},
     "unaware": {name: EDGES[name].label for name in (STANDARD, RTT)},
     "but_rtt_rto": {name: EDGES[name].label for name in (STANDARD, RTT, RTT_SW)},
     "variation": {name: each.label for name, each in VARIATIONS.items() if name not in ("base", "under")},

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from parshall.scenario import Record, Series
 from parshall_studies import study as st
-from parshall_studies.rtt_rto_conditioner import beyond, judging, traffic
+from parshall_studies.rtt_rto_conditioner import beyond, judging, timeouts, traffic
 from parshall_studies.rtt_rto_conditioner.conditioners import DOCUMENT, EDGES, RTT, RTT_RTO, RTT_SW, STANDARD
 from parshall_studies.rtt_rto_conditioner.document import FARS, PRINTED_FAR
 from parshall_studies.rtt_rto_conditioner.networks import Setting, domains, shared
@@ -21,6 +22,8 @@ CORE_RATES = {"under": 6e6, "over": 10e6, "extreme": 40e6}
 """Bit/s of the domains' links; F1 to F4 may send 8 Mbit/s together."""
 NUMBERS = (2, 4, 10, 20, 50, 100, 200)
 """Connections in each aggregate: 'small and large numbers of flows'."""
+QUICK_NUMBERS = (2, 20, 200)
+"""Those of the quick form."""
 SHOWN = "F1-1"
 """The connection of Figure 5."""
 
@@ -34,11 +37,17 @@ def measure(bench: st.Workbench) -> st.Measures:
     return tables
 
 
+def quick(bench: st.Workbench) -> st.Measures:
+    """How evenly edges divide with few connections and with many."""
+    return _numbers(bench, QUICK_NUMBERS)
+
+
 def document(bench: st.Workbench) -> st.Measures:
     """Figures 3 to 6, Tables I and II."""
     return {
         **_grid(bench),
         **_numbers(bench),
+        **timeouts.measure(bench),
         **_windows(bench),
         **_domains(bench),
         **traffic.measure(bench),
@@ -63,7 +72,7 @@ def _grid(bench: st.Workbench) -> st.Measures:
     return bench.measure("Two aggregates", variants, of_run, dims=("edge", "far"), tables=(*TABLES, "edges"))
 
 
-def _numbers(bench: st.Workbench) -> st.Measures:
+def _numbers(bench: st.Workbench, numbers: Sequence[int] = NUMBERS) -> st.Measures:
     """Few connections and many, and what the equations say of them."""
     listened = Series(of=["edge-F1", "edge-F2"], interval=1.0)
     record = Record(edges=listened, rtt=["F1-1", "F2-1"])
@@ -75,7 +84,7 @@ def _numbers(bench: st.Workbench) -> st.Measures:
             record if DOCUMENT[name].asks_around else Record(),
         )
         for name in (STANDARD, RTT, RTT_RTO, RTT_SW)
-        for number in NUMBERS
+        for number in numbers
     }
 
     def of_run(key: tuple[str, int], run: Recording) -> dict[str, Any]:

@@ -112,12 +112,14 @@ def equations(run: Recording, names: Sequence[str] = PAIR) -> dict[str, float]:
     """Packets a second of a connection of each aggregate as delivered, and as equations (1), (2) and (3) have
     them from its mean round trip, timeout and losses: with the constants of Mathis et al. in (1) and b = 1 in
     (2), since receivers acknowledge each packet. Besides, the losses, what (3) leaves out of (2), ``32 p^2``
-    beside 1, and by how many per cent the round trip of one connection differs from that of its aggregate.
+    beside 1, by how many per cent the round trip of one connection differs from that of its aggregate, and
+    the ratio of losses with which both aggregates would get the same, by equations (6) and (9).
     """
     edges, flows, rtts = run.columns("edges"), run.columns("flows"), run.columns("rtt")
     warm_up = run.scenario.warm_up
     seconds = run.scenario.duration - warm_up
     row: dict[str, float] = {}
+    known = []
     for name in names:
         own = np.array([flow.startswith(f"{name}-") for flow in run.flows])
         port = run.ports.index(run.port(f"edge-{name}").name)
@@ -125,6 +127,7 @@ def equations(run: Recording, names: Sequence[str] = PAIR) -> dict[str, float]:
         rtt, rto = (float(np.nanmean(edges[f"{what}_told"][here])) for what in ("rtt", "rto"))
         sent, lost = (float(flows[f"packets_{what}"][own].sum()) for what in ("sent", "dropped"))
         p = max(lost / max(sent, 1.0), 1e-9)
+        known.append((rtt, rto, p))
         often = min(1.0, 3 * math.sqrt(3 * p / 8))
         row |= {
             f"measured_{name}": float(flows["packets_delivered"][own].sum()) / seconds / own.sum(),
@@ -136,7 +139,17 @@ def equations(run: Recording, names: Sequence[str] = PAIR) -> dict[str, float]:
         }
         one = (rtts["time"] > warm_up) & (rtts["flow"] == run.flows.index(f"{name}-1"))
         row[f"single_{name}"] = 100 * abs(float(rtts["rtt"][one].mean()) / rtt - 1) if one.any() else math.nan
-    return row
+    return {**row, **_ratios(*known)}
+
+
+def _ratios(first: tuple[float, float, float], second: tuple[float, float, float]) -> dict[str, float]:
+    """Ratio of the losses of two aggregates, of which round trip, timeout and loss are given, with which both
+    get the same: by the exact solution of (6) at the loss of the first, and by (9).
+    """
+    (rtt, rto, p), (other_rtt, other_rto, _) = first, second
+    a, b, c = other_rto * math.sqrt(p), other_rtt, rtt + rto * math.sqrt(p)
+    root = 2 * c / (b + math.sqrt(b * b + 4 * a * c))
+    return {"ratio_6": root**2, "ratio_9": rtt / other_rtt * math.sqrt(rto / other_rto)}
 
 
 def equation_error(number: int, name: str, edge: str, flows: int) -> st.Expression:

@@ -6,7 +6,15 @@ from typing import Any
 
 from parshall import plot
 from parshall_studies import study as st
-from parshall_studies.rtt_rto_conditioner import beyond, conditioners, document, judging, networks, traffic
+from parshall_studies.rtt_rto_conditioner import (
+    beyond,
+    conditioners,
+    document,
+    judging,
+    networks,
+    timeouts,
+    traffic,
+)
 from parshall_studies.rtt_rto_conditioner.claims import CAPACITY, PRINTED_TABLES
 from parshall_studies.rtt_rto_conditioner.conditioners import (
     EDGES,
@@ -42,6 +50,7 @@ NAMES = {
     "document": document,
     "judging": judging,
     "networks": networks,
+    "timeouts": timeouts,
     "traffic": traffic,
     "wire": WIRE,
     "equation_error": equation_error,
@@ -68,6 +77,8 @@ def _rates(id: str, *edges: str) -> st.Made[st.Figure]:
     return st.drawing(id, lines, _FAR, _RATE, panels=panels, marks=[st.Mark(y=CAPACITY / 2)], **options)
 
 
+_TIMED_NUMBERS = {float(n): str(n) for n in timeouts.TIMED_NUMBERS}
+_TIMED_LOOKS = st.looks(_edges(STANDARD, SW, RTT, RTT_SW, PAID))
 _NUMBERS_LOOKS = st.looks({"F1": "F1, 20 ms", "F2": "F2, 100 ms"})
 
 
@@ -191,6 +202,37 @@ SHOWN: tuple[st.Shown, ...] = (
         columns=2,
         height=5.0,
         share=(True, True),
+    ),
+    st.drawing(
+        "timeouts",
+        [st.Means("timeouts.timeouts", "flows", _TIMED_LOOKS, by="edge")],
+        st.Axis("connections in each aggregate", log=True, ticks=_TIMED_NUMBERS),
+        {
+            "timeouts": st.Axis("timeouts", "a second", limits=(0, None)),
+            "repeated": st.Axis("back to back", "a second", limits=(0, None)),
+        },
+        columns=2,
+        height=3.2,
+    ),
+    st.means_table(
+        "timeouts-each",
+        "Conditioner",
+        st.each("{edge}, {flows} each", edge=_edges(*timeouts.TIMED), flows=timeouts.TIMED_NUMBERS),
+        st.columns(
+            "timeouts",
+            timeouts="timeouts/s",
+            repeated="back to back/s",
+            each="of a connection, a minute",
+            per_loss="for each packet lost",
+            window="window, packets",
+        ),
+    ),
+    st.means_table(
+        "repayment",
+        "Round trip of F2",
+        st.each("{far} ms", far=FARS),
+        {f"{EDGES[edge].label}, %": of("grid", "lost", edge) for edge in (RTT, RTT_SW, PAID)},
+        "matrix",
     ),
     _rates("reading", RTT_RTO, READING, RTT_SW, PAID),
     _rates("ours", MODEL, FULL, FAIR),

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 RATE = 1e6
 """Rate of all links, bit/s (V.D)."""
+IDLE_RATE = 10e6
+"""Rate of all links where they are not congested."""
 PROFILES = {"printed": Profile(), "scaled": Profile(0.2e6, 0.3e6)}
 """The document's targets, which no aggregate can exceed at 1 Mbit/s, and a tenth of them."""
 TELNET_SESSIONS = 100
@@ -54,7 +56,8 @@ def web_law(objects: float) -> Web:
 
 
 WEB_SESSIONS = (50, 100)
-TRAFFIC_EDGES = (STANDARD, RTT, RTT_RTO, RTT_SW, FAIR)
+IDLE_EDGES = (STANDARD, RTT, RTT_RTO, RTT_SW)
+TRAFFIC_EDGES = (*IDLE_EDGES, FAIR)
 _TELNET_END, _WEB_END = 300.0, 600.0
 _START_SPREAD = 30.0
 _BACK = tuple((b, a) for a, b in reversed(DOMAINS))
@@ -68,11 +71,11 @@ _SERVERS = (
 """Servers at n4, n7 and n8, clients at n1, n2 and n3."""
 
 
-def telnet(edge: Edge, profile: Profile) -> Scenario:
+def telnet(edge: Edge, profile: Profile, rate: float = RATE) -> Scenario:
     """A hundred sessions on each of the five paths."""
     setting = Setting(
-        rate=RATE,
-        other_rate=RATE,
+        rate=rate,
+        other_rate=rate,
         profile=profile,
         app=TELNET,
         start_spread=_START_SPREAD,
@@ -83,11 +86,13 @@ def telnet(edge: Edge, profile: Profile) -> Scenario:
     return network(f"{edge.label}, Telnet", edge, setting, DOMAINS, paths, Record(transfers="*"))
 
 
-def web(edge: Edge, profile: Profile, sessions: int, objects: float = OBJECTS) -> Scenario:
+def web(
+    edge: Edge, profile: Profile, sessions: int, objects: float = OBJECTS, rate: float = RATE
+) -> Scenario:
     """So many sessions, as evenly as can be on three paths; Reno, as the document's model has it."""
     setting = Setting(
-        rate=RATE,
-        other_rate=RATE,
+        rate=rate,
+        other_rate=rate,
         profile=profile,
         app=web_law(objects),
         start_spread=_START_SPREAD,
@@ -131,7 +136,7 @@ def measure(bench: st.Workbench) -> st.Measures:
     found |= bench.measure(
         "The Web's load", loads, lambda _, run: of_web(run), table="loads", dims=("objects",), tables=tables
     )
-    return found | bench.measure(
+    found |= bench.measure(
         "The Web",
         webs,
         lambda _, run: of_web(run),
@@ -139,6 +144,34 @@ def measure(bench: st.Workbench) -> st.Measures:
         dims=("edge", "profile", "sessions"),
         tables=tables,
     )
+    return {**found, **_idle(bench)}
+
+
+def _idle(bench: st.Workbench) -> st.Measures:
+    """Both kinds of traffic over links that are not congested."""
+    profile, tables = PROFILES["printed"], ("flows", "ports", "transfers")
+    telnets = {(name,): partial(telnet, EDGES[name], profile, IDLE_RATE) for name in IDLE_EDGES}
+    webs = {
+        (name,): partial(web, EDGES[name], profile, WEB_SESSIONS[0], rate=IDLE_RATE) for name in IDLE_EDGES
+    }
+    return {
+        **bench.measure(
+            "Telnet, idle links",
+            telnets,
+            lambda _, run: of_telnet(run),
+            table="telnet_idle",
+            dims=("edge",),
+            tables=tables,
+        ),
+        **bench.measure(
+            "The Web, idle links",
+            webs,
+            lambda _, run: of_web(run),
+            table="web_idle",
+            dims=("edge",),
+            tables=tables,
+        ),
+    }
 
 
 def of_telnet(run: Recording) -> dict[str, float]:
