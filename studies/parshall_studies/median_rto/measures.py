@@ -19,6 +19,7 @@ from parshall_studies.median_rto.scenarios import (
     PAYLOAD_BITS,
     TRAFFICS,
     Variant,
+    distance_scenarios,
     frontier_grid,
     study_scenarios,
     traffic_name,
@@ -90,6 +91,7 @@ def measure(bench: st.Workbench) -> st.Measures:
         "series_costs": series_costs,
         "least_waits": costs.least_waits(st.Results({"series_costs": series_costs}), frontier_grid()),
         **impulses.measure(bench.seeds, measured),
+        **_distances(bench),
         **_live(bench),
     }
 
@@ -100,6 +102,16 @@ def of_run(variant: Variant, run: Recording) -> st.Rows:
     ``throughput`` and ``goodput`` are in bit/s of payload of the six flows together, ``loss`` is
     (throughput - goodput) / throughput in %.
     """
+    sums, rates = _of_flows(run)
+    impulsive = {"rtt_impulses": impulses.impulse_share(costs.rtts_of(run))}
+    rows: dict[str, Any] = {"runs": {**rates, **sums, **_margins(run.columns("rtt")), **impulsive}}
+    if variant.of_document:
+        rows["goodput_over_time"] = _goodput_over_time(run.columns("flow_series"))
+    return rows
+
+
+def _of_flows(run: Recording) -> tuple[dict[str, float], dict[str, float]]:
+    """Counts of timeouts, and the document's rates."""
     flows = run.columns("flows")
     sums = {name: float(flows[name].sum()) for name in _COUNTED}
     sent, delivered = sums.pop("packets_sent"), sums.pop("packets_delivered")
@@ -109,11 +121,7 @@ def of_run(variant: Variant, run: Recording) -> st.Rows:
         "goodput": delivered * bits,
         "loss": 100 * (sent - delivered) / sent if sent else float("nan"),
     }
-    impulsive = {"rtt_impulses": impulses.impulse_share(costs.rtts_of(run))}
-    rows: dict[str, Any] = {"runs": {**rates, **sums, **_margins(run.columns("rtt")), **impulsive}}
-    if variant.of_document:
-        rows["goodput_over_time"] = _goodput_over_time(run.columns("flow_series"))
-    return rows
+    return sums, rates
 
 
 def example_seed(runs: Any, variant: Variant) -> int:
@@ -159,6 +167,22 @@ def _example(run: Recording) -> st.RunSeries:
     rtt = run.columns("rtt")
     own = rtt["flow"] == run.flows.index(EXAMPLE_FLOW)
     return st.RunSeries({"time": rtt["time"][own]}, {name: rtt[name][own] for name in ("rtt", "rto")})
+
+
+def _distances(bench: st.Workbench) -> st.Measures:
+    """Runs with timeouts nearer to the round trip and farther from it."""
+
+    def of_flows(_: Any, run: Recording) -> st.Rows:
+        counts, rates = _of_flows(run)
+        return {"distances": {**rates, **counts}}
+
+    return bench.measure(
+        "Runs, nearer and farther",
+        distance_scenarios(),
+        of_flows,
+        dims=("traffic", "deviations"),
+        tables=("flows",),
+    )
 
 
 def _live(bench: st.Workbench) -> st.Measures:

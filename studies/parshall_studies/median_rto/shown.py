@@ -14,7 +14,7 @@ from parshall.scenario import DropTail
 from parshall_studies import study as st
 from parshall_studies.median_rto import impulses, scenarios
 from parshall_studies.median_rto.claims import PRINTED_TABLES, of
-from parshall_studies.median_rto.costs import COSTS, WARM_UP, frontier_id, matched
+from parshall_studies.median_rto.costs import COSTS, SIDES, WARM_UP, frontier_id, matched
 from parshall_studies.median_rto.document import MEASURES, Measure, difference, printed
 from parshall_studies.median_rto.scenarios import (
     DOCUMENT_FILTERS,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 LOOKS = st.looks({name: entry.label for name, entry in FILTERS.items()})
-_FAMILIES = st.looks({name: name for name in ("Jacobson", "Median", "Median, MAD", "Weighted median")})
+_FAMILIES = st.looks({family: family for families in SIDES.values() for family in families})
 """Looks of families of filters over their parameters; there are more filters than colours."""
 _PRINTED = st.Look("document", plot.INK, "D")
 _DRAWN = {"bit/s": (1e-3, "kbit/s"), "%": (1.0, "%")}
@@ -276,7 +276,7 @@ def _matched(results: st.Results, judged: object) -> st.Table:
             row["wait_ratio"],
             "no setting fires so seldom"
             if row["setting"] is None
-            else f"{row['setting'].setting}, multiplier {row['setting'].multiplier:g}",
+            else row["setting"].parameters,
         )
         for row in matched(results, frontier_grid())
     ]
