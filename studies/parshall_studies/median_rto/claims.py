@@ -131,7 +131,8 @@ _NEAR, _AS_RFC_6298, _FAR = RTO_DISTANCES
 _MUCH = 1.5
 """Ratio from which on one time is much larger than another."""
 _IMPULSES = ["impulse", "dip"]
-_RIVALS = {"weighted": "a weighted median", "quantile": "a quantile"}
+RIVALS = {"quantile": "a quantile filter", "weighted": "a weighted median"}
+"""Filters that might stand in a median's place, and what a reader calls them."""
 _FIGURE_1_SHAPE = 1.7
 _DENSITIES = st.Given(
     ("value",),
@@ -251,7 +252,7 @@ _NAMES: dict[str, Mapping[Any, str]] = {
     "measure": {measure.name: measure.label.lower() for measure in MEASURES},
     "recovery": PROTOCOLS,
     "reading": _READINGS,
-    "rival": _RIVALS,
+    "rival": RIVALS,
     "law": {name: label for name, label in impulses.LAWS.items() if name != "gaussian"},
     "family": {
         "median": "The medians of 5, 7 and 9 all have",

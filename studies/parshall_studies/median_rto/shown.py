@@ -13,7 +13,7 @@ from parshall import plot, stats
 from parshall.scenario import DropTail
 from parshall_studies import study as st
 from parshall_studies.median_rto import impulses, scenarios
-from parshall_studies.median_rto.claims import PRINTED_TABLES, of
+from parshall_studies.median_rto.claims import PRINTED_TABLES, RIVALS, of
 from parshall_studies.median_rto.costs import COSTS, SIDES, WARM_UP, frontier_id, matched
 from parshall_studies.median_rto.document import MEASURES, Measure, difference, printed
 from parshall_studies.median_rto.scenarios import (
@@ -349,6 +349,12 @@ def best_families(results: st.Results) -> tuple[list[tuple[str, int]], list[floa
     return [*won, ("none", none)] if none else won, gains
 
 
+def rivals_that_wait_less(judged: st.Judgements) -> list[str]:
+    """The rivals of the medians that wait less at RFC 6298's risk on more than half of the series."""
+    tallies = {called: judged[f"instead.{rival}"].outcome.tally for rival, called in RIVALS.items()}
+    return [called for called, tally in tallies.items() if 2 * tally.true > tally.all]
+
+
 NAMES = {
     "best_families": best_families,
     "change": change,
@@ -360,6 +366,7 @@ NAMES = {
     "net": scenarios,
     "noise": noise,
     "of": of,
+    "rivals_that_wait_less": rivals_that_wait_less,
     "scatter": scatter,
     "times": times,
     "traffics": TRAFFICS,
@@ -383,7 +390,7 @@ SHOWN: tuple[st.Shown, ...] = (
         st.Axis("samples from the signal on"),
         st.Axis("timeout above before,\nover the height"),
         panels=st.each("{signal}", signal=impulses.SIGNALS),
-        columns=2,
+        columns=3,
         height=2.9,
         legend=3,
     ),
