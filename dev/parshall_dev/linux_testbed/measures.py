@@ -76,16 +76,27 @@ def measure(bench: st.Workbench) -> st.Measures:
     }
 
 
-def _tuned_in_simulator(bench: st.Workbench, scale: Scale, what: str = "Simulator, for tuning") -> Gains:
+def quick(bench: st.Workbench) -> st.Measures:
+    """What the simulator says of the five experiments; no machine is started."""
+    training = _simulated_training(bench, SMALL)
+    gains = {SIMULATOR: tuning.tune(training, SMALL.alpha)}
+    return _of_simulator(bench, gains, tuning.constant(training), SMALL)
+
+
+def _tuned_in_simulator(bench: st.Workbench, scale: Scale) -> Gains:
+    return tuning.tune(_simulated_training(bench, scale), scale.alpha)
+
+
+def _simulated_training(bench: st.Workbench, scale: Scale) -> list[Samples]:
     networks = {name: network.network(each, scale) for name, each in TRAINING.items()}
     found = bench.each(
-        what,
+        "Simulator, for tuning",
         networks,
         lambda name, run: network.samples(TRAINING[name], scale, run).since(scale.start),
         seeds=list(TRAINING_SEEDS),
         tables=network.TABLES,
     )
-    return tuning.tune([each for runs in found.values() for each in runs], scale.alpha)
+    return [each for runs in found.values() for each in runs]
 
 
 # --- Machines -----------------------------------------------------------------------------------------------
@@ -277,7 +288,7 @@ def _carry_over(bench: st.Workbench, gains: Mapping[str, Gains], scale: Scale) -
 def _retuned(bench: st.Workbench, before: Gains) -> dict[str, Any]:
     """Gains of the simulator after each change of the network, beside gains that were tuned after it."""
     gains = {
-        change: {"before": before, "after": _tuned_in_simulator(bench, scale, f"Tuning, {change}")}
+        change: {"before": before, "after": _tuned_in_simulator(bench, scale)}
         for change, (_, scale) in CHANGES.items()
     }
     networks = {
