@@ -12,12 +12,14 @@ from parshall_studies import study as st
 from parshall_studies.median_rto import impulses
 from parshall_studies.median_rto.document import MEASURES, TABLES, PrintedRows, difference, printed
 from parshall_studies.median_rto.scenarios import (
+    AS_RFC_6298,
+    FAR,
     FILTERS,
     FLOATING,
     MEDIAN_FILTERS,
+    NEAR,
     ORIGINAL,
     PROTOCOLS,
-    RTO_DISTANCES,
     TRAFFICS,
     named,
     traffic_name,
@@ -127,7 +129,6 @@ def _converged(column: str) -> st.Relation:
 
 _TRACE = 0.01
 """Share of an impulse that counts as a trace of it."""
-_NEAR, _AS_RFC_6298, _FAR = RTO_DISTANCES
 _MUCH = 1.5
 """Ratio from which on one time is much larger than another."""
 _IMPULSES = ["impulse", "dip"]
@@ -179,17 +180,17 @@ _SAYS: dict[str, Any] = {
     "laws.gaussian": _error("mean", "gaussian") < _error("ewma", "gaussian"),
     "laws.pareto.{law}": lambda law: _error("ewma", law) < _error("mean", law),
     "near.more-spurious.{traffic}": lambda traffic: (
-        _at_distance("spurious_timeouts", _NEAR, traffic)
-        > _at_distance("spurious_timeouts", _AS_RFC_6298, traffic)
+        _at_distance("spurious_timeouts", NEAR, traffic)
+        > _at_distance("spurious_timeouts", AS_RFC_6298, traffic)
     ),
     "near.more-loss.{traffic}": lambda traffic: (
-        _at_distance("loss", _NEAR, traffic) > _at_distance("loss", _AS_RFC_6298, traffic)
+        _at_distance("loss", NEAR, traffic) > _at_distance("loss", AS_RFC_6298, traffic)
     ),
-    "far.slower.{traffic}": lambda traffic: (
-        _at_distance("timeout_wait", _FAR, traffic) > _at_distance("timeout_wait", _AS_RFC_6298, traffic)
+    "far.slower.{far}.{traffic}": lambda far, traffic: (
+        _at_distance("timeout_wait", far, traffic) > _at_distance("timeout_wait", AS_RFC_6298, traffic)
     ),
-    "far.less-throughput.{traffic}": lambda traffic: (
-        _at_distance("throughput", _FAR, traffic) < _at_distance("throughput", _AS_RFC_6298, traffic)
+    "far.less-throughput.{far}.{traffic}": lambda far, traffic: (
+        _at_distance("throughput", far, traffic) < _at_distance("throughput", AS_RFC_6298, traffic)
     ),
     "figure-4.much-larger": (
         of("rto_mean", ORIGINAL, "exponential") > _MUCH * of("rtt_mean", ORIGINAL, "exponential")
@@ -253,6 +254,7 @@ _NAMES: dict[str, Mapping[Any, str]] = {
     "recovery": PROTOCOLS,
     "reading": _READINGS,
     "rival": RIVALS,
+    "far": {deviations: str(deviations) for deviations in FAR},
     "law": {name: label for name, label in impulses.LAWS.items() if name != "gaussian"},
     "family": {
         "median": "The medians of 5, 7 and 9 all have",

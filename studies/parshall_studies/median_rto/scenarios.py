@@ -180,8 +180,8 @@ def _law(traffic: Traffic) -> ExponentialPeriods | ParetoPeriods:
 
 # --- Timeouts that are nearer and farther -------------------------------------------------------------------
 
-RTO_DISTANCES = (1, 4, 8)
-"""Deviations that the mean adds: an RTO just above the RTT, RFC 6298's, and one far above the RTT."""
+NEAR, AS_RFC_6298, FAR = 1, 4, (8, 32)
+"""Deviations that the mean adds: for an RTO just above the RTT, RFC 6298's, and those far above the RTT."""
 
 
 def distance_scenarios() -> dict[tuple[Traffic, int], Dumbbell]:
@@ -189,7 +189,7 @@ def distance_scenarios() -> dict[tuple[Traffic, int], Dumbbell]:
     return {
         (traffic, deviations): scenario(traffic, "tahoe", JacobsonRtoConfig(multiplier=deviations), Record())
         for traffic in TRAFFICS
-        for deviations in RTO_DISTANCES
+        for deviations in (NEAR, AS_RFC_6298, *FAR)
     }
 
 

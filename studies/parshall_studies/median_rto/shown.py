@@ -323,6 +323,13 @@ def times(measure: str, beside: str) -> st.Expression:
     ).mean("seed")
 
 
+def farther(measure: str, traffic: str) -> st.Expression:
+    """Change that the farthest timeout makes, over what RFC 6298's has."""
+    own = st.quantity(f"distances.{measure}", traffic=traffic)
+    usual = own.at(deviations=scenarios.AS_RFC_6298)
+    return (own.at(deviations=scenarios.FAR[-1]) - usual) / usual.mean("seed")
+
+
 def noise(results: st.Results, measure: str, traffic: str) -> float:
     """Largest distance of two runs of the original TCP in 95 % of pairs."""
     return stats.noise_bound(of(measure, ORIGINAL, traffic).values(results).seeds).mean
@@ -360,6 +367,7 @@ NAMES = {
     "change": change,
     "impulses": impulses,
     "example_seed": example_seed,
+    "farther": farther,
     "filters": {name: FILTERS[name] for name in DOCUMENT_FILTERS},
     "frontier_id": frontier_id,
     "name": traffic_name,
