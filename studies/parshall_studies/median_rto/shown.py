@@ -274,9 +274,7 @@ def _matched(results: st.Results, judged: object) -> st.Table:
             row["family"],
             100 * row["spurious_share"],
             row["wait_ratio"],
-            "no setting fires so seldom"
-            if row["setting"] is None
-            else row["setting"].parameters,
+            "no setting fires so seldom" if row["setting"] is None else row["setting"].parameters,
         )
         for row in matched(results, frontier_grid())
     ]
