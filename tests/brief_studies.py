@@ -102,7 +102,7 @@ def _linux_testbed(patch: pytest.MonkeyPatch, folder: Path) -> st.Study:
     from parshall_dev.linux_testbed import STUDY, measures
     from parshall_dev.linux_testbed.reading import Seen
     from parshall_dev.linux_testbed.samples import PRINTED
-    from parshall_dev.linux_testbed.settings import Scale
+    from parshall_dev.linux_testbed.settings import CHANGES, Scale
 
     class Machines:
         def run(self, experiment: Any, *_: Any, **__: Any) -> Seen:
@@ -117,6 +117,8 @@ def _linux_testbed(patch: pytest.MonkeyPatch, folder: Path) -> st.Study:
     }
     _set(patch, measures.Bench, open=staticmethod(Machines))
     _set(patch, measures, SMALL=tiny, AT_RATE=tiny, Scale=lambda *_: tiny, TRAINING_SEEDS=range(1001, 1002))
+    changes = {name: (words, replace(tiny, delays=of.delays)) for name, (words, of) in CHANGES.items()}
+    _set(patch, measures, CHANGES=changes)
     _set(patch, measures.tuning, tune=lambda training, alpha: PRINTED)
     return STUDY
 

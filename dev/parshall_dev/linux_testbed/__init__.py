@@ -9,20 +9,20 @@ the estimates that follow; ``tuning`` finds gains. ``measures`` runs all; ``clai
 
 from __future__ import annotations
 
-from parshall_studies.study import Content, Document, Study, page_of
+from parshall_studies.study import Content, Document, Quick, Study, page_of
 
 __all__ = ["STUDY"]
 
 
 def _content() -> Content:
     from parshall_dev.linux_testbed.claims import TOPICS
-    from parshall_dev.linux_testbed.measures import measure
+    from parshall_dev.linux_testbed.measures import measure, quick
     from parshall_dev.linux_testbed.shown import NAMES, SHOWN
 
-    page = page_of(__package__)
+    page, short = page_of(__package__), Quick(quick, page_of(__package__, "quick.md"))
     # With --full everything is at the chapter's rate.
     once = frozenset({"machine_at_rate", "at_rate"})
-    return Content(measure, TOPICS, page, SHOWN, NAMES, optional=once)
+    return Content(measure, TOPICS, page, SHOWN, NAMES, optional=once, quick=short)
 
 
 STUDY = Study(
@@ -36,4 +36,5 @@ STUDY = Study(
     seeds=20,
     content=_content,
     full="the chapter's rates and times, three runs of each experiment",
+    minutes=20.0,
 )

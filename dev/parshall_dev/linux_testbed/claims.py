@@ -8,6 +8,7 @@ from typing import Any
 from parshall_dev.linux_testbed import settings
 from parshall_dev.linux_testbed.measures import CHAPTER_2, CONSTANT, MACHINE, MODULE, SIMULATOR
 from parshall_dev.linux_testbed.settings import (
+    CHANGES,
     DYNAMIC,
     ESTMRED,
     EXPERIMENTS,
@@ -15,6 +16,7 @@ from parshall_dev.linux_testbed.settings import (
     LABELS,
     LOAD_NAMES,
     MIX,
+    OFF,
     QUEUES,
     SUPER,
     TUNED,
@@ -30,6 +32,8 @@ _UNITS = {"drop_rate": "%", "backlog": "kB", "share": ""}
 _SCALE = 2.0**14
 _HALF, _TWICE, _TENTH = 0.5, 2.0, 0.1
 _CLOSE, _NEAR = 0.03, 0.01
+_NO_LOSS = 0.1
+"""Percent of packets: what counters that are read one after the other may differ by."""
 
 
 def port(table: str, measure: str, experiment: str) -> st.Expression:
@@ -86,6 +90,16 @@ def hop(column: str, form: Any) -> st.Expression:
     return st.Quantity("hops", column).at(form=form)
 
 
+def _shown(column: str, experiments: list[str]) -> st.Expression:
+    """What was counted in machines beside the estimates, one number a run."""
+    return st.Quantity("shown", column).at(experiment=experiments)
+
+
+def _retuned(change: str, gains: str) -> st.Expression:
+    """Mean square error over the loads after a change, with gains that were tuned before or after it."""
+    return st.Quantity("retuned", "mse").at(change=change, gains=gains).mean("experiment")
+
+
 def _better(than: str, experiment: str, gains: str = SIMULATOR) -> st.Observed:
     return st.Observed(seen("mse", gains, experiment) < seen("mse", than, experiment))
 
@@ -113,6 +127,7 @@ _SAYS: dict[str, Any] = {
     "figure-22.error.{load}": lambda load: st.Observed(seen("mse", MODULE, load) < SMALL_ERROR),
     "figure-23.up": st.Observed(seen("estimated_moved", MODULE, DYNAMIC) > 0.0),
     "figure-23.follows": st.Observed(_follows(DYNAMIC)),
+    "figure-23.alarm": st.Observed(seen("above_calm", MODULE, DYNAMIC) > 0.0),
     "figure-23.simulator": _follows_there(DYNAMIC),
     "figure-24.up": st.Observed(seen("estimated_moved", MODULE, MIX) > 0.0),
     "figure-24.follows": st.Observed(_follows(MIX)),
@@ -136,6 +151,10 @@ _SAYS: dict[str, Any] = {
     "hops.better": st.Observed(hop("mse", "multi-hop") < hop("mse", "one-hop")),
     "hops.small.{form}": lambda form: st.Observed(hop("mse", form) < SMALL_ERROR),
     "gains.printed.{experiment}": lambda experiment: _better(CHAPTER_2, experiment),
+    "gains.carried.{experiment}": lambda experiment: (
+        ours("mse", experiment, MACHINE) < _TWICE * ours("mse", experiment)
+    ),
+    "retuning.{change}": lambda change: _retuned(change, "before") > _TWICE * _retuned(change, "after"),
     "gains.constant.{experiment}": lambda experiment: _better(CONSTANT, experiment, MODULE),
     "gains.machine.{experiment}": lambda experiment: st.Observed(
         seen("mse", SIMULATOR, experiment) < _TWICE * seen("mse", MACHINE, experiment)
@@ -148,6 +167,9 @@ _SAYS: dict[str, Any] = {
     "queues.tuned": st.Observed(queue("tcp", TUNED) > queue("tcp", ESTMRED)),
     "queues.fair": st.Observed(queue("tcp", "fq_codel") > queue("tcp", _SHARED)),
     "module.red": st.Observed(abs(queue("tcp", ESTMRED) - queue("tcp", "red")) < 2.0),
+    "module.off": st.Observed(abs(queue("tcp", OFF) - queue("tcp", "red")) < 2.0),
+    "module.drops": st.Observed(abs(_shown("lost_elsewhere", list(EXPERIMENTS))) < _NO_LOSS),
+    "module.overflow": st.Observed(_shown("saturated", list(EXPERIMENTS)) < 1.0),
     "module.silent": st.Observed(st.Quantity("shown", "complaints") < 1.0),
     "super-packets.drops": st.Observed(
         abs(port("machine_ports", "drop_rate", SUPER) / port("machine_ports", "drop_rate", "load/76") - 1.0)
@@ -163,5 +185,6 @@ TOPICS: tuple[st.Topic, ...] = st.topics_of(
         "experiment": {name: LABELS[name] for name in EXPERIMENTS},
         "sender": SENDERS,
         "form": FORMS,
+        "change": {name: words for name, (words, _) in CHANGES.items()},
     },
 )

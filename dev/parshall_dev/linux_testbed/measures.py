@@ -15,6 +15,7 @@ from parshall_dev.linux_testbed.samples import PRINTED, Gains, Samples, Shares
 from parshall_dev.linux_testbed.settings import (
     AT_RATE,
     BESIDE,
+    CHANGES,
     EXPERIMENTS,
     FULL,
     HOPS,
@@ -69,12 +70,24 @@ def measure(bench: st.Workbench) -> st.Measures:
         **_at_rate(bench, at_rate, simulated),
         **_of_simulator(bench, gains, constant, scale),
         **_carry_over(bench, gains, scale),
+        **_retuned(bench, simulated),
         "gains": _table_of_gains(gains, constant),
         "scale": _table_of_scale(scale),
     }
 
 
+def quick(bench: st.Workbench) -> st.Measures:
+    """What the simulator says of the five experiments; no machine is started."""
+    training = _simulated_training(bench, SMALL)
+    gains = {SIMULATOR: tuning.tune(training, SMALL.alpha)}
+    return _of_simulator(bench, gains, tuning.constant(training), SMALL)
+
+
 def _tuned_in_simulator(bench: st.Workbench, scale: Scale) -> Gains:
+    return tuning.tune(_simulated_training(bench, scale), scale.alpha)
+
+
+def _simulated_training(bench: st.Workbench, scale: Scale) -> list[Samples]:
     networks = {name: network.network(each, scale) for name, each in TRAINING.items()}
     found = bench.each(
         "Simulator, for tuning",
@@ -83,7 +96,7 @@ def _tuned_in_simulator(bench: st.Workbench, scale: Scale) -> Gains:
         seeds=list(TRAINING_SEEDS),
         tables=network.TABLES,
     )
-    return tuning.tune([each for runs in found.values() for each in runs], scale.alpha)
+    return [each for runs in found.values() for each in runs]
 
 
 # --- Machines -----------------------------------------------------------------------------------------------
@@ -139,6 +152,8 @@ def _of_machines(
                 "average": average,
                 "filtered": float(own.estimated[-1]),
                 "complaints": float(bool(each.complaints)),
+                "lost_elsewhere": each.lost_elsewhere(scale.start),
+                "saturated": float(each.saturated),
             }
         )
     dims = ("experiment", "run")
@@ -270,6 +285,29 @@ def _carry_over(bench: st.Workbench, gains: Mapping[str, Gains], scale: Scale) -
     return bench.measure("Carry-over", networks, of_run, dims=("scale", "sender"), tables=network.TABLES)
 
 
+def _retuned(bench: st.Workbench, before: Gains) -> dict[str, Any]:
+    """Gains of the simulator after each change of the network, beside gains that were tuned after it."""
+    gains = {
+        change: {"before": before, "after": _tuned_in_simulator(bench, scale)}
+        for change, (_, scale) in CHANGES.items()
+    }
+    networks = {
+        (change, name): network.network(EXPERIMENTS[name], scale)
+        for (change, (_, scale)), name in product(CHANGES.items(), LOAD_NAMES)
+    }
+
+    def of_run(key: tuple[str, str], run: Any) -> st.Rows:
+        change, name = key
+        scale = CHANGES[change][1]
+        samples = network.samples(EXPERIMENTS[name], scale, run).since(scale.start)
+        errors = [samples.shares(found, scale.alpha).mean_square_error for found in gains[change].values()]
+        dims = {"gains": np.array(list(gains[change]), dtype=object)}
+        return {"retuned": st.RunSeries(dims, {"mse": errors})}
+
+    dims = ("change", "experiment")
+    return bench.measure("Changed networks", networks, of_run, dims=dims, tables=network.TABLES)
+
+
 # --- Rows ---------------------------------------------------------------------------------------------------
 
 
@@ -283,15 +321,19 @@ def _port(samples: Samples) -> dict[str, float]:
 
 
 def _judged(shares: Shares) -> dict[str, float]:
-    """Mean square error, and how far both curves have moved by the end of the second third of the time."""
+    """Mean square error, how far both curves have moved by the end of the second third of the time, and how
+    far every estimate there lies above all of the first third.
+    """
     third = len(shares.time) // 3
     moved = {
         f"{name}_moved": float(np.mean(of[2 * third - third // 2 : 2 * third]) - np.mean(of[: third // 2]))
         for name, of in (("measured", shares.measured), ("estimated", shares.estimated))
     }
+    calm, later = shares.estimated[:third], shares.estimated[2 * third - third // 2 : 2 * third]
     return {
         "mse": shares.mean_square_error,
         "bias": float(np.mean(shares.estimated - shares.measured)),
+        "above_calm": float(np.min(later) - np.max(calm)) if len(later) else float("nan"),
         **moved,
     }
 

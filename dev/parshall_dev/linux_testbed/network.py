@@ -61,16 +61,16 @@ def network(experiment: Experiment, scale: Scale, transport: Tcp | None = None) 
     return Dumbbell(
         duration=duration,
         rate=scale.rate,
-        delay=testbed.ONE_WAY,
+        delay=scale.one_way,
         queue=red(),
         reverse=Reverse(rate=_FAST, queue=DropTail()),
         access_rate=_FAST,
         access_delay=0,
         flows=groups,
         record=Record(
-            port_series=Series(of="bottleneck", interval=testbed.SAMPLING),
+            port_series=Series(of="bottleneck", interval=scale.sampling),
             flow_series=Series(
-                of=[f"{_TCP}{i}" for i in range(1, scale.tcp_flows + 1)], interval=testbed.SAMPLING
+                of=[f"{_TCP}{i}" for i in range(1, scale.tcp_flows + 1)], interval=scale.sampling
             ),
         ),
     )
@@ -128,6 +128,7 @@ def samples(experiment: Experiment, scale: Scale, run: Recording) -> Samples:
         deaf=deaf,
         packets=counted("packets_arrived"),
         drops=counted("packets_dropped"),
+        delays=scale.delays,
     )
 
 

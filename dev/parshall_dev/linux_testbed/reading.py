@@ -30,6 +30,8 @@ COLUMNS = (
 )
 _SCALE = 2.0**14
 _NONE = -1
+_SATURATED = 0x200
+"""The module's mark of an estimate in whose arithmetic a number did not fit."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +104,23 @@ class Seen:
             filtered(deaf, arrived, alpha),
             filtered(share / _SCALE * told, told, alpha),
         )
+
+    def lost_elsewhere(self, start: float) -> float:
+        """Share of packets, in %, that came since an instant, and neither left, nor wait, nor were dropped by
+        the queue.
+        """
+        first, last = int(np.searchsorted(self._seconds, start)), -1
+
+        def more(*names: str) -> float:
+            return float(sum(self.counted[name][last] - self.counted[name][first] for name in names))
+
+        came = more(*(f"{kind}_packets" for kind in KINDS))
+        return 100 * (came - more("packets", "drops", "backlog_packets")) / came
+
+    @property
+    def saturated(self) -> int:
+        """Number of looks at an estimate in whose arithmetic a number did not fit."""
+        return int(np.count_nonzero(self.counted["quality"].astype(int) & _SATURATED))
 
     @property
     def last_average(self) -> tuple[int, float]:

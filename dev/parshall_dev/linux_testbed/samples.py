@@ -5,7 +5,7 @@ non-responsive traffic that follow: measured, and estimated by the module's arit
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -37,12 +37,14 @@ class Samples:
     """Packets that arrived."""
     drops: Reals
     """Packets dropped."""
+    delays: float = 1.0
+    """Scale of the round trip, and of the intervals that are a part of it."""
 
     def since(self, start: float) -> Samples:
         """From an instant on, in seconds."""
         kept = self.time > start + 1e-6
         columns = ("time", "backlog", "arrived", "deaf", "packets", "drops")
-        return Samples(self.rate, **{name: getattr(self, name)[kept] for name in columns})
+        return replace(self, **{name: getattr(self, name)[kept] for name in columns})
 
     @property
     def drop_rate(self) -> float:
@@ -62,7 +64,7 @@ class Samples:
     @property
     def load(self) -> float:
         """Bytes that were not dropped, as a part of what the link carries."""
-        seconds = testbed.SAMPLING * len(self.time)
+        seconds = testbed.SAMPLING * self.delays * len(self.time)
         accepted = self.arrived.sum() * (1 - self.drop_rate / 100)
         return float(8 * accepted / (self.rate * seconds))
 
@@ -71,11 +73,12 @@ class Samples:
         from parshall.estimators import NonresponsiveFixedPoint
 
         packet = testbed.MEAN_PACKET
+        sampling = testbed.SAMPLING * self.delays
         estimator = NonresponsiveFixedPoint(
             self.rate / (8 * packet),
-            2 * testbed.ONE_WAY,
-            testbed.SAMPLING,
-            tick_ms=round(1000 * testbed.SAMPLING),
+            2 * testbed.ONE_WAY * self.delays,
+            sampling,
+            tick_ms=round(1000 * sampling),
             mean_packet_bytes=packet,
             zero_drops_after=testbed.PZTHD,
             estimation_samples=testbed.ESTIMATION,
@@ -83,8 +86,8 @@ class Samples:
             signal_alpha=testbed.SIGNAL_ALPHA,
             gamma1=gains.gamma1,
             gamma2=gains.gamma2,
-            start_z0=gains.start_load(self.rate),
-            start_n_s=gains.start_flows(self.rate),
+            start_z0=self.delays * gains.start_load(self.rate),
+            start_n_s=self.delays * gains.start_flows(self.rate),
         )
         mean_size = self.arrived.sum() / self.packets.sum()
         found = estimator.run(

@@ -108,7 +108,7 @@ def _lines(experiment: Experiment, scale: Scale, estimator: Mapping[str, float],
     yield "WATCH=$!"
     if experiment.packets:
         yield f"ip netns exec router watch_packets {duration:g} out {' '.join(KINDS)} > /tmp/packets &"
-    if kind == testbed.ESTMRED:
+    if kind == testbed.ESTMRED and experiment.queue != testbed.OFF:
         begin = f"tc qdisc change dev out parent 1: handle 2: estmred estimate {experiment.form}"
         yield f"(sleep {scale.start:g}; ip netns exec router {begin}) &"
     yield f"(sleep {scale.start:g}; ip netns exec delay cat /proc/net/dev > /tmp/delivered) &"
@@ -149,7 +149,7 @@ def _later(pulse: Pulse, scale: Scale, seed: int) -> str:
 
 def _kind(queue: str) -> str:
     """As tc calls it."""
-    return testbed.ESTMRED if queue == testbed.TUNED else queue
+    return testbed.ESTMRED if queue in (testbed.TUNED, testbed.OFF) else queue
 
 
 def _queue(queue: str, scale: Scale, estimator: Mapping[str, float]) -> str:
@@ -164,6 +164,7 @@ def _queue(queue: str, scale: Scale, estimator: Mapping[str, float]) -> str:
     return {
         testbed.ESTMRED: estmred,
         testbed.TUNED: estmred + tuned,
+        testbed.OFF: estmred,
         "red": f"red {red} burst {(2 * testbed.LOW + testbed.HIGH) // (3 * testbed.MEAN_PACKET)}",
         "codel": f"codel limit {packets} target 5ms interval 100ms",
         "fq_codel": f"fq_codel limit {packets} flows 1024 target 5ms interval 100ms",

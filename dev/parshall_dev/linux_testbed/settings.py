@@ -45,13 +45,25 @@ CARRY_OVER_MSE = "0.001586"
 
 @dataclass(frozen=True)
 class Scale:
-    """Factor of the chapter's rates and times in a run. Loads, delays and the queue stay as they are."""
+    """Factor of the chapter's rates, times and delays in a run. Loads and the queue stay as they are."""
 
     rates: float
     """Scale of the bottleneck, and of the numbers of flows and clients."""
     times: float
     """Time scale. The average of estimates forgets as much faster, so that its course looks the same."""
     repetitions: int
+    delays: float = 1.0
+    """Scale of the round trip, and of the intervals that are a part of it."""
+
+    @property
+    def one_way(self) -> float:
+        """Propagation one way, in seconds."""
+        return ONE_WAY * self.delays
+
+    @property
+    def sampling(self) -> float:
+        """Seconds of a sampling interval."""
+        return SAMPLING * self.delays
 
     @property
     def rate(self) -> float:
@@ -93,6 +105,13 @@ SMALL = Scale(1 / 7, 0.3, 1)
 FULL = Scale(1.0, 1.0, 3)
 AT_RATE = Scale(1.0, 0.15, 1)
 """The chapter's rates for one experiment, so that one sees whether the scale matters."""
+
+
+CHANGES = {
+    "rate": ("the link is seven times as fast", AT_RATE),
+    "round-trip": ("the round trip is twice as long", Scale(SMALL.rates, SMALL.times, 1, delays=2.0)),
+}
+"""Changes of the network's configuration, after which gains may have to be tuned anew (III.D)."""
 
 
 @dataclass(frozen=True)
@@ -141,12 +160,13 @@ EXPERIMENTS = {
 """Figures 22 to 24."""
 VARIANTS = {SUPER: Experiment(SUPER, 0.76, super_packets=True)}
 """Beside them: what the kernel does when it is left to itself."""
-ESTMRED, TUNED = "estmred", "estmred-tuned"
+ESTMRED, TUNED, OFF = "estmred", "estmred-tuned", "estmred-off"
 TUNE_ABOVE, TUNE_BAND = 0.5, 0.1
 """The share at which thresholds begin to move, and how far beyond it they have reached the limit."""
 QUEUES = {
     ESTMRED: "ESTMRED",
     TUNED: "ESTMRED that becomes drop-tail",
+    OFF: "ESTMRED that does not estimate",
     "red": "RED",
     "codel": "CoDel",
     "fq_codel": "FQ-CoDel",

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from parshall_studies.study import Content, Document, Study, page_of
+from parshall_studies.study import Content, Document, Quick, Study, page_of
 
 __all__ = ["STUDY"]
 
@@ -14,11 +14,12 @@ __all__ = ["STUDY"]
 def _content() -> Content:
     from parshall_studies.median_rto.claims import TOPICS
     from parshall_studies.median_rto.costs import DATA
-    from parshall_studies.median_rto.measures import measure
+    from parshall_studies.median_rto.measures import measure, quick
     from parshall_studies.median_rto.shown import NAMES, SHOWN
 
-    page = page_of(__package__)
-    return Content(measure, TOPICS, page, SHOWN, NAMES, DATA, optional=frozenset({"measured_shape"}))
+    page, short = page_of(__package__), Quick(quick, page_of(__package__, "quick.md"))
+    optional = frozenset({"measured_shape"})
+    return Content(measure, TOPICS, page, SHOWN, NAMES, DATA, optional, short)
 
 
 STUDY = Study(
@@ -31,4 +32,5 @@ STUDY = Study(
     ),
     seeds=100,
     content=_content,
+    minutes=1.0,
 )

@@ -4,6 +4,7 @@ words.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,9 +12,12 @@ from parshall_studies import study as st
 from parshall_studies.median_rto import impulses
 from parshall_studies.median_rto.document import MEASURES, TABLES, PrintedRows, difference, printed
 from parshall_studies.median_rto.scenarios import (
+    AS_RFC_6298,
+    FAR,
     FILTERS,
     FLOATING,
     MEDIAN_FILTERS,
+    NEAR,
     ORIGINAL,
     PROTOCOLS,
     TRAFFICS,
@@ -111,8 +115,34 @@ def _error(filter: str, law: str) -> st.Quantity:
     return st.Quantity("laws", "error").at(filter=filter, law=law)
 
 
+def _at_distance(measure: str, deviations: int, traffic: str) -> st.Expression:
+    """A measure of runs whose mean adds so many deviations."""
+    whole = st.Quantity("distances", measure, _UNITS.get(measure, "s"), measure.replace("_", " "))
+    return whole.at(traffic=traffic, deviations=deviations)
+
+
+def _converged(column: str) -> st.Relation:
+    """Relation: the error of the mean is less than half of what it was after a hundredth of the samples."""
+    few, many = (st.Quantity("convergence", column).at(samples=count) for count in impulses.SAMPLE_COUNTS)
+    return many < 0.5 * few
+
+
 _TRACE = 0.01
 """Share of an impulse that counts as a trace of it."""
+_MUCH = 1.5
+"""Ratio from which on one time is much larger than another."""
+_IMPULSES = ["impulse", "dip"]
+RIVALS = {"quantile": "a quantile filter", "weighted": "a weighted median"}
+"""Filters that might stand in a median's place, and what a reader calls them."""
+_FIGURE_1_SHAPE = 1.7
+_DENSITIES = st.Given(
+    ("value",),
+    {
+        value: _FIGURE_1_SHAPE / value ** (_FIGURE_1_SHAPE + 1) / math.exp(-value)
+        for value in (2.0, 5.0, 10.0)
+    },
+    label="Pareto density over exponential density",
+)
 _READINGS = {name: impulses.FILTERS[name].removeprefix("median, ") for name in ("ewma", "mad")}
 _SAYS: dict[str, Any] = {
     "filter.more-throughput.{traffic}": lambda traffic: (
@@ -134,17 +164,38 @@ _SAYS: dict[str, Any] = {
     "rtt.impulsive.{traffic}": lambda traffic: of("rtt_impulses", ORIGINAL, traffic) > impulses.OFTEN,
     "rtt.impulsive-measured": st.Observed(st.Quantity("measured_shape", "impulses") > impulses.OFTEN),
     "impulses.estimate.{reading}": lambda reading: st.Computed(
-        _answer("estimate", "impulse", reading) < _TRACE
+        abs(_answer("estimate", _IMPULSES, reading)) < _TRACE
     ),
     "impulses.timeout": st.ByReading(
         {
-            label: st.Computed(_answer("rto", "impulse", reading) < _TRACE)
+            label: st.Computed(abs(_answer("rto", _IMPULSES, reading)) < _TRACE)
             for reading, label in _READINGS.items()
         }
     ),
     "impulses.edge": st.Computed(_answer("estimate", "step", "ewma", after=list(range(3, 31))) > 1 - _TRACE),
+    "density.slower": st.Computed(st.rises(_DENSITIES, "value")),
+    "laws.converges": st.ByReading(
+        {"each estimate": _converged("each"), "the average of all estimates": _converged("average")}
+    ),
     "laws.gaussian": _error("mean", "gaussian") < _error("ewma", "gaussian"),
     "laws.pareto.{law}": lambda law: _error("ewma", law) < _error("mean", law),
+    "near.more-spurious.{traffic}": lambda traffic: (
+        _at_distance("spurious_timeouts", NEAR, traffic)
+        > _at_distance("spurious_timeouts", AS_RFC_6298, traffic)
+    ),
+    "near.more-loss.{traffic}": lambda traffic: (
+        _at_distance("loss", NEAR, traffic) > _at_distance("loss", AS_RFC_6298, traffic)
+    ),
+    "far.slower.{far}.{traffic}": lambda far, traffic: (
+        _at_distance("timeout_wait", far, traffic) > _at_distance("timeout_wait", AS_RFC_6298, traffic)
+    ),
+    "far.less-throughput.{far}.{traffic}": lambda far, traffic: (
+        _at_distance("throughput", far, traffic) < _at_distance("throughput", AS_RFC_6298, traffic)
+    ),
+    "figure-4.much-larger": (
+        of("rto_mean", ORIGINAL, "exponential") > _MUCH * of("rtt_mean", ORIGINAL, "exponential")
+    ),
+    "figure-10.more-often-larger": _less("rto_exceeded", "pareto"),
     "wait.less.{traffic}": lambda traffic: _less("timeout_wait", traffic),
     "arithmetic.closer.{traffic}": lambda traffic: (
         of("rto_margin", FLOATING, traffic) < of("rto_margin", ORIGINAL, traffic)
@@ -156,6 +207,9 @@ _SAYS: dict[str, Any] = {
         of("spurious_timeouts", "median-5", traffic) > of("spurious_timeouts", ORIGINAL, traffic) * 2
     ),
     "cost.best": st.Computed(st.Quantity("least_waits", "median") < st.Quantity("least_waits", "other")),
+    "instead.{rival}": lambda rival: st.Computed(
+        st.Quantity("least_waits", rival) < st.Quantity("least_waits", "median")
+    ),
     "introduction.more-throughput.{traffic}": lambda traffic: _beside_printed(
         _more("throughput", traffic), "throughput", traffic
     ),
@@ -199,6 +253,8 @@ _NAMES: dict[str, Mapping[Any, str]] = {
     "measure": {measure.name: measure.label.lower() for measure in MEASURES},
     "recovery": PROTOCOLS,
     "reading": _READINGS,
+    "rival": RIVALS,
+    "far": {deviations: str(deviations) for deviations in FAR},
     "law": {name: label for name, label in impulses.LAWS.items() if name != "gaussian"},
     "family": {
         "median": "The medians of 5, 7 and 9 all have",

@@ -30,11 +30,15 @@ OFTEN = 0.01
 _STANDS_OUT = 1.5
 FILTERS: Mapping[str, str] = {"mean": "mean", "ewma": "median, reading (a)", "mad": "median, reading (b)"}
 """Filters whose answers are looked at; the medians are of 5, with either reading of the deviation."""
-SIGNALS: Mapping[str, str] = {"impulse": "One sample stands out", "step": "All samples from one on"}
+SIGNALS: Mapping[str, str] = {
+    "impulse": "One sample stands out above",
+    "dip": "One sample stands out below",
+    "step": "All samples from one on",
+}
 _BEFORE, _AFTER = 200, 30
 """Samples before a signal, in which filters settle, and those from it on."""
 _LEVEL, _HEIGHT = 0.3, 2.7
-"""Seconds: round-trip times before a signal, and how much it adds."""
+"""Seconds: round-trip times before a signal, and how much it adds; a dip falls from the sum to the level."""
 LAWS: Mapping[str, str] = {
     "gaussian": "Gaussian, deviation a tenth of the mean",
     "pareto-2.5": f"Pareto, shape {PARETO_SHAPE:g}",
@@ -43,11 +47,19 @@ LAWS: Mapping[str, str] = {
 """Laws of independent samples: the one for which the document finds the mean good, that of its sources, and
 that of its Figure 1."""
 _SAMPLES = 2000
+SAMPLE_COUNTS = (20, 2000)
+"""Samples after which the mean's estimate is looked at: few, and a hundred times as many."""
+_SERIES = 20
+"""Series of samples that are drawn for each seed."""
 
 
 def measure(seeds: Sequence[int], measured: Mapping[str, Parts]) -> st.Measures:
     """Answers of the filters, their errors on independent samples, and the shape of the measured series."""
-    tables: dict[str, Any] = {"answers": _answers(), "laws": _laws(seeds)}
+    tables: dict[str, Any] = {
+        "answers": _answers(),
+        "laws": _laws(seeds),
+        "convergence": _convergence(seeds),
+    }
     if measured:
         columns = {
             "series": list(measured),
@@ -93,20 +105,21 @@ def _filters() -> Mapping[str, Callable[[], RtoEstimator]]:
 
 
 def _answers() -> Any:
-    """Estimate and timeout above the level of before, as shares of the signal's height; ``after`` counts the
-    samples from the signal on.
+    """Estimate and timeout beside the level of before, as shares of the signal's height and in its direction;
+    ``after`` counts the samples from the signal on.
     """
     columns: dict[str, list[Any]] = {name: [] for name in ("signal", "filter", "after", "estimate", "rto")}
     for signal in SIGNALS:
-        rtts = np.full(_BEFORE + _AFTER, _LEVEL)
-        rtts[_BEFORE : _BEFORE + 1 if signal == "impulse" else None] += _HEIGHT
+        level, height = (_LEVEL + _HEIGHT, -_HEIGHT) if signal == "dip" else (_LEVEL, _HEIGHT)
+        rtts = np.full(_BEFORE + _AFTER, level)
+        rtts[_BEFORE : None if signal == "step" else _BEFORE + 1] += height
         for name, make in _filters().items():
             found = make().run_full(rtts)
             columns["signal"] += [signal] * _AFTER
             columns["filter"] += [name] * _AFTER
             columns["after"] += list(range(1, _AFTER + 1))
             for column, values in (("estimate", found.srtt), ("rto", found.rto)):
-                columns[column] += ((values[_BEFORE:] - _LEVEL) / _HEIGHT).tolist()
+                columns[column] += ((values[_BEFORE:] - level) / height).tolist()
     return st.tidy(columns, ("signal", "filter", "after"))
 
 
@@ -123,6 +136,29 @@ def _laws(seeds: Sequence[int]) -> Any:
                 columns["seed"].append(seed)
                 columns["error"].append(float(np.abs(estimate / target - 1).mean()))
     return st.tidy(columns, ("law", "filter", "seed"))
+
+
+def _convergence(seeds: Sequence[int]) -> Any:
+    """Distance of the mean's estimate from the mean of a Gaussian law after so many samples, over the latter,
+    averaged over some series: ``each`` of the last estimate, ``average`` of the average of all so far.
+    """
+    columns: dict[str, list[Any]] = {name: [] for name in ("samples", "seed", "each", "average")}
+    for seed in seeds:
+        random = np.random.default_rng(seed)
+        estimates = np.array([_mean_of_gaussian(random) for _ in range(_SERIES)])
+        for count in SAMPLE_COUNTS:
+            so_far = estimates[:, :count]
+            columns["samples"].append(count)
+            columns["seed"].append(seed)
+            columns["each"].append(float(np.abs(so_far[:, -1] - 1).mean()))
+            columns["average"].append(float(np.abs(so_far.mean(axis=1) - 1).mean()))
+    return st.tidy(columns, ("samples", "seed"))
+
+
+def _mean_of_gaussian(random: np.random.Generator) -> Reals:
+    """The mean's estimates after each sample of a Gaussian law whose mean is 1."""
+    found: Reals = _filters()["mean"]().run_full(_drawn("gaussian", random)[0]).srtt
+    return found
 
 
 def _drawn(law: str, random: np.random.Generator) -> tuple[Reals, float, float]:

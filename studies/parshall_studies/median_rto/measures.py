@@ -4,7 +4,7 @@ parameters.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,10 +15,12 @@ from parshall_studies import study as st
 from parshall_studies.median_rto import costs, impulses, scenarios
 from parshall_studies.median_rto.scenarios import (
     DURATION,
+    FLOATING,
     ORIGINAL,
     PAYLOAD_BITS,
     TRAFFICS,
     Variant,
+    distance_scenarios,
     frontier_grid,
     study_scenarios,
     traffic_name,
@@ -39,58 +41,87 @@ _LIVE_SEEDS = 20
 _SERIES_SEEDS = 20
 """Seeds whose RTT samples are replayed; more move no mark by its own size."""
 _DIMS = ("traffic", "recovery", "filter")
+_QUICK_FILTERS = (ORIGINAL, FLOATING, "median-5")
 _COUNTED = ("timeouts", "spurious_timeouts", "timeout_wait", "packets_sent", "packets_delivered")
 
 
 def measure(bench: st.Workbench) -> st.Measures:
     """Runs every variant, then weighs the costs of the filters over their parameters."""
+    tables = _runs(bench, variants())
+    measured = costs.measured_rtts(bench)
+    return {
+        **tables,
+        "rtt_examples": _examples(bench, tables["runs"]),
+        **_series_costs(bench, {**measured, **_simulated_rtts(bench, _SERIES_SEEDS)}),
+        **impulses.measure(bench.seeds, measured),
+        **_distances(bench),
+        **_live(bench),
+    }
+
+
+def quick(bench: st.Workbench) -> st.Measures:
+    """The median of 5 beside both controls, and the least waits at equal risk."""
+    compared = [each for each in variants() if each.recovery == "tahoe" and each.filter in _QUICK_FILTERS]
+    series = {**costs.measured_rtts(bench), **_simulated_rtts(bench, len(bench.seeds))}
+    return {"runs": _runs(bench, compared)["runs"], **_series_costs(bench, series)}
+
+
+def _runs(bench: st.Workbench, wanted: Iterable[Variant]) -> dict[str, Any]:
     networks = study_scenarios()
-    keys = {(each.traffic, each.recovery, each.filter): each for each in variants()}
-    tables = bench.measure(
+    keys = {(each.traffic, each.recovery, each.filter): each for each in wanted}
+    return bench.measure(
         "Runs",
         {key: networks[variant.name] for key, variant in keys.items()},
         lambda key, run: of_run(keys[key], run),
         dims=_DIMS,
         tables=("flows", "rtt", "flow_series"),
     )
-    examples: dict[str, Any] = {}
-    simulated = {}
+
+
+def _examples(bench: st.Workbench, runs: Any) -> Any:
+    """RTT and RTO of one flow of one run, for each of the document's variants."""
+    networks = study_scenarios()
+    found = []
     for traffic in TRAFFICS:
-        original = Variant(traffic, "tahoe", ORIGINAL)
-        seed = example_seed(tables["runs"], original)
         chosen = {
-            key: networks[each.name]
-            for key, each in keys.items()
+            (each.traffic, each.recovery, each.filter): networks[each.name]
+            for each in variants()
             if each.of_document and each.traffic == traffic
         }
-        found = bench.measure(
+        tables = bench.measure(
             "Examples",
             chosen,
             lambda _, run: {"rtt_examples": _example(run)},
             dims=_DIMS,
-            seeds=[seed],
+            seeds=[example_seed(runs, Variant(traffic, "tahoe", ORIGINAL))],
             tables=("flows", "rtt"),
         )
-        examples.setdefault("rtt_examples", []).append(found["rtt_examples"])
-        series = bench.each(
-            "RTTs to replay",
-            {traffic: networks[original.name]},
-            lambda _, run: costs.rtts_of(run),
-            seeds=bench.seeds[:_SERIES_SEEDS],
-            tables=("flows", "rtt"),
-        )
-        simulated[f"simulated, {traffic_name(traffic)} sources"] = [
-            part for run in series[traffic] for part in run
-        ]
-    measured = costs.measured_rtts(bench)
-    series_costs = costs.series_costs(bench, frontier_grid(), {**measured, **simulated})
+        found.append(tables["rtt_examples"])
+    return _joined(found)
+
+
+def _simulated_rtts(bench: st.Workbench, seeds: int) -> dict[str, Any]:
+    """The original's RTTs in runs with so many seeds, by traffic."""
+    networks = study_scenarios()
+    found = bench.each(
+        "RTTs to replay",
+        {traffic: networks[Variant(traffic, "tahoe", ORIGINAL).name] for traffic in TRAFFICS},
+        lambda _, run: costs.rtts_of(run),
+        seeds=bench.seeds[:seeds],
+        tables=("flows", "rtt"),
+    )
     return {
-        **tables,
-        "rtt_examples": _joined(examples["rtt_examples"]),
-        "series_costs": series_costs,
-        "least_waits": costs.least_waits(st.Results({"series_costs": series_costs}), frontier_grid()),
-        **impulses.measure(bench.seeds, measured),
-        **_live(bench),
+        f"simulated, {traffic_name(traffic)} sources": [part for run in runs for part in run]
+        for traffic, runs in found.items()
+    }
+
+
+def _series_costs(bench: st.Workbench, series: Mapping[str, Any]) -> dict[str, Any]:
+    grid = frontier_grid()
+    found = costs.series_costs(bench, grid, series)
+    return {
+        "series_costs": found,
+        "least_waits": costs.least_waits(st.Results({"series_costs": found}), grid),
     }
 
 
@@ -100,6 +131,16 @@ def of_run(variant: Variant, run: Recording) -> st.Rows:
     ``throughput`` and ``goodput`` are in bit/s of payload of the six flows together, ``loss`` is
     (throughput - goodput) / throughput in %.
     """
+    sums, rates = _of_flows(run)
+    impulsive = {"rtt_impulses": impulses.impulse_share(costs.rtts_of(run))}
+    rows: dict[str, Any] = {"runs": {**rates, **sums, **_margins(run.columns("rtt")), **impulsive}}
+    if variant.of_document:
+        rows["goodput_over_time"] = _goodput_over_time(run.columns("flow_series"))
+    return rows
+
+
+def _of_flows(run: Recording) -> tuple[dict[str, float], dict[str, float]]:
+    """Counts of timeouts, and the document's rates."""
     flows = run.columns("flows")
     sums = {name: float(flows[name].sum()) for name in _COUNTED}
     sent, delivered = sums.pop("packets_sent"), sums.pop("packets_delivered")
@@ -109,11 +150,7 @@ def of_run(variant: Variant, run: Recording) -> st.Rows:
         "goodput": delivered * bits,
         "loss": 100 * (sent - delivered) / sent if sent else float("nan"),
     }
-    impulsive = {"rtt_impulses": impulses.impulse_share(costs.rtts_of(run))}
-    rows: dict[str, Any] = {"runs": {**rates, **sums, **_margins(run.columns("rtt")), **impulsive}}
-    if variant.of_document:
-        rows["goodput_over_time"] = _goodput_over_time(run.columns("flow_series"))
-    return rows
+    return sums, rates
 
 
 def example_seed(runs: Any, variant: Variant) -> int:
@@ -159,6 +196,22 @@ def _example(run: Recording) -> st.RunSeries:
     rtt = run.columns("rtt")
     own = rtt["flow"] == run.flows.index(EXAMPLE_FLOW)
     return st.RunSeries({"time": rtt["time"][own]}, {name: rtt[name][own] for name in ("rtt", "rto")})
+
+
+def _distances(bench: st.Workbench) -> st.Measures:
+    """Runs with timeouts nearer to the round trip and farther from it."""
+
+    def of_flows(_: Any, run: Recording) -> st.Rows:
+        counts, rates = _of_flows(run)
+        return {"distances": {**rates, **counts}}
+
+    return bench.measure(
+        "Runs, nearer and farther",
+        distance_scenarios(),
+        of_flows,
+        dims=("traffic", "deviations"),
+        tables=("flows",),
+    )
 
 
 def _live(bench: st.Workbench) -> st.Measures:

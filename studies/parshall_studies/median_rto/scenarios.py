@@ -18,6 +18,7 @@ from parshall.scenario import (
     MedianRtoConfig,
     OnOff,
     ParetoPeriods,
+    QuantileRtoConfig,
     Record,
     Series,
     Tcp,
@@ -177,6 +178,21 @@ def _law(traffic: Traffic) -> ExponentialPeriods | ParetoPeriods:
     return ExponentialPeriods() if traffic == "exponential" else ParetoPeriods(shape=PARETO_SHAPE)
 
 
+# --- Timeouts that are nearer and farther -------------------------------------------------------------------
+
+NEAR, AS_RFC_6298, FAR = 1, 4, (8, 32)
+"""Deviations that the mean adds: for an RTO just above the RTT, RFC 6298's, and those far above the RTT."""
+
+
+def distance_scenarios() -> dict[tuple[Traffic, int], Dumbbell]:
+    """The document's network with the mean in floating point, by traffic and number of deviations."""
+    return {
+        (traffic, deviations): scenario(traffic, "tahoe", JacobsonRtoConfig(multiplier=deviations), Record())
+        for traffic in TRAFFICS
+        for deviations in (NEAR, AS_RFC_6298, *FAR)
+    }
+
+
 # --- Beyond the document: the parameters of the filters -----------------------------------------------------
 
 
@@ -187,24 +203,32 @@ class Tuned:
     family: str
     setting: str
     """The parameters but the multiplier, for a reader."""
-    multiplier: float
+    multiplier: float | None
+    """None of a filter whose setting is the risk itself."""
     config: RtoConfig
     standard: bool
     """True if these are the parameters of the filter's source."""
 
     @property
+    def parameters(self) -> str:
+        """All of them, for a reader."""
+        return self.setting if self.multiplier is None else f"{self.setting}, multiplier {self.multiplier:g}"
+
+    @property
     def name(self) -> str:
         """Unique within the grid."""
-        return f"{self.family}, {self.setting}, multiplier {self.multiplier:g}"
+        return f"{self.family}, {self.parameters}"
 
 
 _MULTIPLIERS = (0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0)
 _GAINS = (1 / 2, 1 / 4, 1 / 8, 1 / 16, 1 / 32)
 _WINDOWS = (3, 5, 7, 9, 15, 31)
+_DEFAULT_RISK = 0.01
+_RISKS = (0.001, 0.003, 0.005, 0.01, 0.015, 0.02, 0.025, 0.03, 0.04, 0.05, 0.07, 0.1)
 
 
 def frontier_grid(*, live: bool = False) -> list[Tuned]:
-    """Filters over their parameters: gain, window and multiplier of the deviation.
+    """Filters over their parameters: gain, window and multiplier of the deviation, or the accepted risk.
 
     ``live`` gives a coarser one, for runs of the simulator.
     """
@@ -245,4 +269,7 @@ def frontier_grid(*, live: bool = False) -> list[Tuned]:
         for k in ((5,) if live else (3, 5, 9, 15))
         for m in sorted({*multipliers, 4.5})
     ]
-    return grid
+    return grid + [
+        Tuned("Quantile", f"risk {100 * risk:g} %", None, QuantileRtoConfig(risk=risk), risk == _DEFAULT_RISK)
+        for risk in (_RISKS[::3] if live else _RISKS)
+    ]

@@ -13,8 +13,8 @@ from parshall import plot, stats
 from parshall.scenario import DropTail
 from parshall_studies import study as st
 from parshall_studies.median_rto import impulses, scenarios
-from parshall_studies.median_rto.claims import PRINTED_TABLES, of
-from parshall_studies.median_rto.costs import COSTS, WARM_UP, frontier_id, matched
+from parshall_studies.median_rto.claims import PRINTED_TABLES, RIVALS, of
+from parshall_studies.median_rto.costs import COSTS, SIDES, WARM_UP, frontier_id, matched
 from parshall_studies.median_rto.document import MEASURES, Measure, difference, printed
 from parshall_studies.median_rto.scenarios import (
     DOCUMENT_FILTERS,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 LOOKS = st.looks({name: entry.label for name, entry in FILTERS.items()})
-_FAMILIES = st.looks({name: name for name in ("Jacobson", "Median", "Median, MAD", "Weighted median")})
+_FAMILIES = st.looks({family: family for families in SIDES.values() for family in families})
 """Looks of families of filters over their parameters; there are more filters than colours."""
 _PRINTED = st.Look("document", plot.INK, "D")
 _DRAWN = {"bit/s": (1e-3, "kbit/s"), "%": (1.0, "%")}
@@ -274,9 +274,7 @@ def _matched(results: st.Results, judged: object) -> st.Table:
             row["family"],
             100 * row["spurious_share"],
             row["wait_ratio"],
-            "no setting fires so seldom"
-            if row["setting"] is None
-            else f"{row['setting'].setting}, multiplier {row['setting'].multiplier:g}",
+            "no setting fires so seldom" if row["setting"] is None else row["setting"].parameters,
         )
         for row in matched(results, frontier_grid())
     ]
@@ -323,6 +321,13 @@ def times(measure: str, beside: str) -> st.Expression:
     ).mean("seed")
 
 
+def farther(measure: str, traffic: str) -> st.Expression:
+    """Change that the farthest timeout makes, over what RFC 6298's has."""
+    own = st.quantity(f"distances.{measure}", traffic=traffic)
+    usual = own.at(deviations=scenarios.AS_RFC_6298)
+    return (own.at(deviations=scenarios.FAR[-1]) - usual) / usual.mean("seed")
+
+
 def noise(results: st.Results, measure: str, traffic: str) -> float:
     """Largest distance of two runs of the original TCP in 95 % of pairs."""
     return stats.noise_bound(of(measure, ORIGINAL, traffic).values(results).seeds).mean
@@ -349,17 +354,25 @@ def best_families(results: st.Results) -> tuple[list[tuple[str, int]], list[floa
     return [*won, ("none", none)] if none else won, gains
 
 
+def rivals_that_wait_less(judged: st.Judgements) -> list[str]:
+    """The rivals of the medians that wait less at RFC 6298's risk on more than half of the series."""
+    tallies = {called: judged[f"instead.{rival}"].outcome.tally for rival, called in RIVALS.items()}
+    return [called for called, tally in tallies.items() if 2 * tally.true > tally.all]
+
+
 NAMES = {
     "best_families": best_families,
     "change": change,
     "impulses": impulses,
     "example_seed": example_seed,
+    "farther": farther,
     "filters": {name: FILTERS[name] for name in DOCUMENT_FILTERS},
     "frontier_id": frontier_id,
     "name": traffic_name,
     "net": scenarios,
     "noise": noise,
     "of": of,
+    "rivals_that_wait_less": rivals_that_wait_less,
     "scatter": scatter,
     "times": times,
     "traffics": TRAFFICS,
@@ -383,7 +396,7 @@ SHOWN: tuple[st.Shown, ...] = (
         st.Axis("samples from the signal on"),
         st.Axis("timeout above before,\nover the height"),
         panels=st.each("{signal}", signal=impulses.SIGNALS),
-        columns=2,
+        columns=3,
         height=2.9,
         legend=3,
     ),
