@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 COUNTER = "counter/none"
 _ESTIMATORS = ("zero-drops/printed", "zero-drops/tuned", "responsiveness/none", "constant/tuned")
 """Entries that stand beside the count."""
+START = net.START
+"""When estimators are started, in seconds."""
 _PLAIN_UDP, _TCP = net.PACKET_BYTES, net.PACKET_BYTES + 40
 """Bytes of a packet of a CBR flow, and of any other, headers included."""
 
@@ -76,7 +78,7 @@ def watched(mix: Mix) -> Dumbbell:
 def _told(name: str, entries: Sequence[Entry], run: Recording) -> st.RunSeries:
     """Mean estimate and errors of the count and of each entry."""
     mix = MIXES[name]
-    case = Case(f"mixes/{name}", mix.label, watched(mix), delay=net.RTT)
+    case = Case(f"mixes/{name}", mix.label, watched(mix), delay=net.RTT, start=START)
     traces = traces_of(case, run)
     packets = by_interval(traces.arrivals)[0]
     truth = 1 - _sent(run, mix, mix.responsive, traces) / packets
