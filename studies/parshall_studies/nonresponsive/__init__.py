@@ -22,7 +22,7 @@ def _content() -> Content:
     from parshall_studies.nonresponsive.shown import NAMES, SHOWN
 
     quick = Quick(measure_quickly, page_of(__package__, "quick.md"))
-    return Content(measure, TOPICS, page_of(__package__), SHOWN, NAMES, DATA, quick)
+    return Content(measure, TOPICS, page_of(__package__), SHOWN, NAMES, DATA, quick=quick)
 
 
 STUDY = Study(
