@@ -1,10 +1,10 @@
-"""Zhao, "Modeling and Estimation Techniques for Understanding Heterogeneous Traffic Behavior", Chapters I and II:
-re-run over many seeds.
+"""Zhao, "Modeling and Estimation Techniques for Understanding Heterogeneous Traffic Behavior", Chapters I
+and II: re-run over many seeds.
 
 ``networks``, ``cases`` and ``mixes`` say what is run, ``document`` what is printed, ``contestants`` what is
-compared, ``traces``, ``tuning``, ``tuned``, ``measures``, ``shorter``, ``windows``, ``phase``, ``rules``, ``alarm``,
-``counting`` and ``treatments`` what is computed. ``claims``, ``settings`` and ``applied`` have what is claimed,
-``shown`` and ``report.md`` what a reader meets. ``quick`` is the short form.
+compared, ``traces``, ``tuning``, ``tuned``, ``measures``, ``shorter``, ``windows``, ``phase``, ``rules``,
+``alarm``, ``counting`` and ``treatments`` what is computed. ``claims``, ``settings`` and ``applied`` have
+what is claimed, ``shown`` and ``report.md`` what a reader meets. ``quick`` is the short form.
 """
 
 from __future__ import annotations

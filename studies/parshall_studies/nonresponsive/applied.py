@@ -1,10 +1,9 @@
-"""What chapter I and section II.E say of counting UDP bytes and of control by the estimate, in terms of what is
-measured.
-"""
+"""Rules for what chapter I and section II.E say of counting UDP bytes and of control by the estimate."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 from parshall_studies import study as st
@@ -38,12 +37,12 @@ def elasticity(mix: Any, group: str) -> st.Expression:
 
 
 def goodput(mix: Any, treatment: str) -> st.Expression:
-    """What flows that respond get, in Mbit/s."""
+    """Goodput of flows that respond, in Mbit/s."""
     return st.Quantity("treated", "responsive", "Mbit/s").at(mix=mix, treatment=treatment)
 
 
 def fair_part(mix: str) -> float:
-    """What flows that respond would get of equal parts of the link, in Mbit/s."""
+    """Goodput of flows that respond if all had equal parts of the link, in Mbit/s."""
     flows = {group.name: group.count for group in TREATED[mix].flows}
     part = sum(flows[name] for name in TREATED[mix].responsive) / sum(flows.values())
     return 1e-6 * net.RATE * part
@@ -51,9 +50,7 @@ def fair_part(mix: str) -> float:
 
 def _every(kind: str) -> list[st.Expression]:
     """Elasticities of all groups of a kind."""
-    return [
-        elasticity(name, group) for name, mix in MIXES.items() for group in sorted(getattr(mix, kind))
-    ]
+    return [elasticity(name, group) for name, mix in MIXES.items() for group in sorted(getattr(mix, kind))]
 
 
 def _responsive_arrivals(count: int) -> st.Expression:
@@ -63,10 +60,7 @@ def _responsive_arrivals(count: int) -> st.Expression:
 _LOADS = (2, 16, 22, 25)
 SAYS: Mapping[str, Any] = {
     "unfair.less-for-tcp": st.Holds(
-        tuple(
-            _responsive_arrivals(more) < _responsive_arrivals(less)
-            for less, more in zip(_LOADS, _LOADS[1:], strict=False)
-        )
+        tuple(_responsive_arrivals(more) < _responsive_arrivals(less) for less, more in pairwise(_LOADS))
     ),
     "unfair.stops": goodput("cbr/40", "red") < NOTHING * 1e-6 * net.RATE,
     "counting.assumed": told("udp-deaf", COUNTER) < CLOSE,
@@ -74,7 +68,9 @@ SAYS: Mapping[str, Any] = {
     "counting.zero.{without}": lambda without: told(without, COUNTER, "estimate") < NOTHING,
     "counting.mice-do-not-respond": elasticity("mice", "m") < DEAF_BELOW,
     "counting.regardless.{kind}": lambda kind: told(list(MIXES), f"zero-drops/{kind}") < WRONG,
-    "counting.less-off.{beside}.{any}": lambda beside, any: told(any, BESIDE[beside]) < told(any, COUNTER),
+    "counting.less-off.{beside}.{among}": lambda beside, among: (
+        told(among, BESIDE[beside]) < told(among, COUNTER)
+    ),
     "counting.deaf": st.Holds(tuple(each < DEAF_BELOW for each in _every("deaf"))),
     "counting.responsive": st.Holds(tuple(each > DEAF_BELOW for each in _every("responsive"))),
     "control.in-router.{treated}": lambda treated: goodput(treated, "demoted") > goodput(treated, "red"),
@@ -97,7 +93,7 @@ SAYS: Mapping[str, Any] = {
 }
 NAMES: Mapping[str, Mapping[Any, str]] = {
     "mix": {name: MIXES[name].label for name in OTHERS},
-    "any": {name: mix.label for name, mix in MIXES.items()},
+    "among": {name: mix.label for name, mix in MIXES.items()},
     "without": {name: MIXES[name].label for name in ("mice", "faked", "tcp-deaf")},
     "beside": {
         "document-tuned": "the modified algorithm (tuned settings)",

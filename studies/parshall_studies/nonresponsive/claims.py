@@ -434,7 +434,8 @@ _OF_SETTINGS = (
     "counting.regardless.{kind}",
 )
 _SAYS |= {
-    f"settings.{template.removesuffix('.{kind}')}": by_settings(_SAYS[template], KINDS) for template in _OF_SETTINGS
+    f"settings.{template.removesuffix('.{kind}')}": by_settings(_SAYS[template], KINDS)
+    for template in _OF_SETTINGS
 }
 _SAYS |= {
     "settings.figure-3.accurate": by_settings(lambda kind: _by_start(_HIGH, "basic", kind), KINDS),

@@ -96,9 +96,10 @@ def _told(name: str, entries: Sequence[Entry], run: Recording) -> st.RunSeries:
 
 
 def _count(run: Recording, mix: Mix, traces: Traces) -> Reals:
-    """What headers say, by estimation interval."""
+    """Share by headers, in each estimation interval."""
     udp = sum(
-        (_PLAIN_UDP if group == "c" else _TCP) * _sent(run, mix, frozenset({group}), traces) for group in mix.udp
+        (_PLAIN_UDP if group == "c" else _TCP) * _sent(run, mix, frozenset({group}), traces)
+        for group in mix.udp
     )
     arrived = by_interval(traces.bytes)[0]
     found: Reals = UdpCounter(1).run(arrived=arrived, udp=udp + np.zeros_like(arrived)).share
@@ -106,7 +107,7 @@ def _count(run: Recording, mix: Mix, traces: Traces) -> Reals:
 
 
 def _sent(run: Recording, mix: Mix, groups: frozenset[str], traces: Traces) -> Reals:
-    """Packets that these groups sent in each estimation interval, which reach the port in the same instant."""
+    """Packets that these groups sent in each estimation interval; they reach the port in the same instant."""
     series = run.columns("flow_series")
     names = set(mix.names(groups))
     wanted = np.array([name in names for name in run.flows])[series["flow"]]

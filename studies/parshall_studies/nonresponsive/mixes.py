@@ -1,5 +1,5 @@
-"""Mixes of traffic in which the protocol does not tell who responds (I.D.1): TCP that does not, UDP that does,
-and both, beside the chapter's own.
+"""Mixes of traffic in which the protocol does not tell who responds (I.D.1): TCP that does not, UDP that
+does, and both, beside the chapter's own.
 
 A group of flows has a protocol in its headers, which is what a count of UDP bytes reads, and it responds to
 congestion or not, whatever its headers say.
@@ -52,21 +52,23 @@ class Mix:
 
 
 def deaf_tcp(count: int = DEAF_FLOWS) -> FlowGroup:
-    """Media at 1 Mbit/s over a variant of TCP that repairs what is lost and hardly slows down: a loss takes a
-    hundredth of the window, and a round trip gives back 64 packets.
+    """Media at 1 Mbit/s over a variant of TCP that repairs what is lost and hardly slows down: a loss takes
+    a hundredth of the window, and a round trip gives back 64 packets.
     """
     control = Binomial(k=0.0, l=1.0, alpha=64.0, beta=0.01)
     transport = Tcp(
-        profile="linux", control=control, payload_bytes=net.PACKET_BYTES, header_bytes=40, max_window_packets=64
+        profile="linux",
+        control=control,
+        payload_bytes=net.PACKET_BYTES,
+        header_bytes=40,
+        max_window_packets=64,
     )
-    return FlowGroup(
-        name="d", count=count, transport=transport, app=Cbr(rate=net.CBR_RATE), start_spread=1.0
-    )
+    return FlowGroup(name="d", count=count, transport=transport, app=Cbr(rate=net.CBR_RATE), start_spread=1.0)
 
 
 def adaptive_udp(count: int = DEAF_FLOWS) -> FlowGroup:
-    """Media over UDP that adapt smoothly, paced and by IIAD, one of the TCP-friendly controls of the chapter's
-    [4]. In the simulator a control needs TCP's ACKs; to a router such a flow is one of UDP.
+    """Media over UDP that adapt smoothly, paced and by IIAD, a TCP-friendly control that the chapter names
+    (II.C.7). In the simulator a control needs TCP's ACKs; to a router such a flow is one of UDP.
     """
     transport = net.tcp("sack", control=Binomial.iiad()).model_copy(update={"pacing": True})
     return FlowGroup(name="u", count=count, transport=transport, app=Bulk(), start_spread=1.0)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from parshall.recording import Recording
 
 CASES = ("load/8", "load/16", "load/25", "pulses/20", "rtt/40", "capacity/10")
-"""A low, a usual and a high load, one that changes, and another round trip and capacity than it is tuned for."""
+"""A low, a usual and a high load, one that changes, and another round trip and capacity."""
 _CONTESTANTS = ("zero-drops", "responsiveness", "constant")
 
 

@@ -1,6 +1,6 @@
-"""Statements about 'the algorithm' under each way to set it. The document prints gains and no start values, and
-says that settings were picked by the least error (V.B): a statement that holds with one and not with the other
-depends on how the settings are read.
+"""Statements about 'the algorithm' under each way to set it. The document prints gains and no start values,
+and says that settings were picked by the least error (V.B): a statement that holds with one and not with the
+other depends on how the settings are read.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ Says = Callable[..., Any]
 
 
 def by_settings(says: Says, kinds: Mapping[str, str]) -> Any:
-    """The statement under each kind of settings: a rule, or a function of the labels that are left. ``says`` has the
-    kind among its labels.
+    """The statement under each kind of settings: a rule, or a function of the labels that are left. ``says``
+    has the kind among its labels.
     """
     left = [name for name in inspect.signature(says).parameters if name != "kind"]
     if not left:

@@ -28,8 +28,8 @@ def _counting(results: st.Results, judged: object) -> st.Table:
         )
         for name, mix in MIXES.items()
     ]
-    heads = ("True share", *(st.Column(label) for label in _COUNTED.values()))
-    return st.Table("counting", (st.Column("What does not respond", "text", key=True), *heads), rows)
+    columns = (st.Column("Mix", "text", key=True), "True share", *_COUNTED.values())
+    return st.Table("counting", columns, rows)
 
 
 def _treated(results: st.Results, judged: object) -> st.Table:
@@ -51,7 +51,10 @@ def _treated(results: st.Results, judged: object) -> st.Table:
     fair = [
         cell
         for mix in TREATED
-        for cell in (st.Number(fair_part(mix), decimals=1), st.Number(1e-6 * net.RATE - fair_part(mix), decimals=1))
+        for cell in (
+            st.Number(fair_part(mix), decimals=1),
+            st.Number(1e-6 * net.RATE - fair_part(mix), decimals=1),
+        )
     ]
     rows.append(("equal parts of the link", *fair))
     heads = [

@@ -1,9 +1,9 @@
-"""Service differentiation and push-back by the estimate (I.D.1, II.E): what responsive flows get where a router,
-or the edge, treats those worse that do not respond.
+"""Service differentiation and push-back by the estimate (I.D.1, II.E): what responsive flows get where a
+router, or the edge, treats those worse that do not respond.
 
-Each seed is run first at plain RED, where Responsiveness watches the port. Flows that it then takes for ones that do
-not respond are treated in another run of the same seed. A treatment without labels is told nothing, the
-share alone, or what headers say.
+Each seed is run first at plain RED, where Responsiveness watches the port. Flows that it then takes for ones
+that do not respond are treated in another run of the same seed. A treatment without labels is told nothing,
+the share alone, or what headers say.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ TREATED: Mapping[str, Mix] = {
     "cbr/40": cbr_mix(40),
     "both": MIXES["both"],
 }
-"""Mixes: the load of Table III, one that alone is more than the link can carry, and one in which headers mislead."""
+"""The load of Table III, one that alone is more than the link can carry, and one in which headers mislead."""
 DURATION, WARM_UP = 120.0, 20.0
 _INTERVAL = 0.66
 """Seconds between estimates."""
@@ -64,14 +64,14 @@ class Treatment:
     beyond: str = ""
     """Treatment of packets beyond the profile; none leaves all packets as they are."""
     labelled: str = ""
-    """The same for flows that are taken for ones that do not respond."""
+    """Treatment of such packets of flows that are taken for ones that do not respond."""
     by_header: bool = False
     """True if headers that say UDP are taken for that."""
 
 
 def _rio() -> DiffServ:
-    """RIO with the thresholds of RED for what is beyond the profile, half of these for what goes last, and twice the
-    lower one for what is within the profile.
+    """RIO with the thresholds of RED for what is beyond the profile, a third of these for what goes last, and
+    higher ones for what is within the profile.
     """
     thresholds = ((IN, 30, 55, 0.02), (OUT, 15, 45, 0.1), (LAST, 5, 15, 0.5))
     return DiffServ(
@@ -100,7 +100,9 @@ def _tuned(by: str) -> Any:
 TREATMENTS: Mapping[str, Treatment] = {
     "red": Treatment("RED", net.red),
     "tuned-document": Treatment("RED tuned by the dissertation's share", lambda: _tuned("nonresponsive")),
-    "tuned-responsiveness": Treatment("RED tuned by Responsiveness's share", lambda: _tuned("responsiveness")),
+    "tuned-responsiveness": Treatment(
+        "RED tuned by Responsiveness's share", lambda: _tuned("responsiveness")
+    ),
     "marked": Treatment("DiffServ, the same profile for all", _rio, beyond=OUT),
     "demoted": Treatment("DiffServ, labelled flows last", _rio, beyond=OUT, labelled=LAST),
     "by-header": Treatment("DiffServ, UDP last", _rio, beyond=OUT, labelled=LAST, by_header=True),
@@ -114,12 +116,14 @@ OF_LABELS = tuple(name for name, each in TREATMENTS.items() if each.labelled and
 
 
 def measure(bench: st.Workbench) -> st.Measures:
-    """What responsive flows get, in the table ``treated``, and what part of each kind of flows is labelled, in the
-    table ``labelled``.
+    """Goodput by treatment, in the table ``treated``, and the part of each kind of flows that is labelled, in
+    the table ``labelled``.
     """
     watching = {name: _watched(mix) for name, mix in TREATED.items()}
     labels = bench.each("Runs, labels", watching, lambda _, run: _taken_for_deaf(run), tables=("evidence",))
-    parts = {name: [{"labelled": _parts(TREATED[name], each)} for each in runs] for name, runs in labels.items()}
+    parts = {
+        name: [{"labelled": _parts(TREATED[name], each)} for each in runs] for name, runs in labels.items()
+    }
     without = {
         (name, treatment): network(mix, treatment, mix.names(mix.udp))
         for name, mix in TREATED.items()
@@ -208,6 +212,4 @@ def _goodputs(mix: Mix, run: Recording) -> dict[str, float]:
     rates = 8e-6 * net.PACKET_BYTES * delivered / (DURATION - WARM_UP)
     groups = {"responsive": mix.responsive, "deaf": mix.deaf}
     kinds = {kind: set(mix.names(own)) for kind, own in groups.items()}
-    return {
-        kind: float(rates[[name in names for name in run.flows]].sum()) for kind, names in kinds.items()
-    }
+    return {kind: float(rates[[name in names for name in run.flows]].sum()) for kind, names in kinds.items()}
