@@ -153,14 +153,20 @@ def _nonresponsive(patch: pytest.MonkeyPatch, folder: Path) -> st.Study:
     from parshall_studies.nonresponsive import (
         STUDY,
         cases,
+        counting,
         measures,
+        mixes,
         phase,
         shorter,
         traces,
+        treatments,
         tuned,
         tuning,
     )
     from parshall_studies.study import tuner
+
+    def few(mix: Any) -> Any:
+        return replace(mix, flows=tuple(each.with_({"count": min(each.count, 40)}) for each in mix.flows))
 
     def brief_point(point: Any) -> Any:
         return replace(point, network=point.network.with_({"duration": 2.0, "warm_up": 1.0}))
@@ -182,6 +188,9 @@ def _nonresponsive(patch: pytest.MonkeyPatch, folder: Path) -> st.Study:
     _set(patch, shorter, interval_case=lambda *key: brief_case(of_length(*key)))
     _set(patch, phase, table_points=lambda: list(map(brief_point, table)))
     _set(patch, phase, sweep_points=lambda: map(brief_point, curves))
+    _set(patch, mixes, DURATION=6.0)
+    _set(patch, counting, START=1.0, MIXES={name: few(mix) for name, mix in mixes.MIXES.items()})
+    _set(patch, treatments, DURATION=6.0, WARM_UP=1.0, _LABELLED_AFTER=4)
     return STUDY
 
 

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from parshall_studies import study as st
-from parshall_studies.nonresponsive import alarm, cases, excitation, networks as net, shorter
+from parshall_studies.nonresponsive import alarm, applied, cases, excitation, networks as net, shorter
 from parshall_studies.nonresponsive.contestants import CONTESTANTS, REFERENCES, contestant
 from parshall_studies.nonresponsive.document import ERRORS, TABLE_2, TABLE_3
 from parshall_studies.nonresponsive.measures import STARTS
 from parshall_studies.nonresponsive.phase import QUEUES
 from parshall_studies.nonresponsive.rules import RULES, SINGLE
+from parshall_studies.nonresponsive.settings import by_settings
 
 if TYPE_CHECKING:
     from parshall_studies.study.rules import Rule
@@ -280,6 +281,64 @@ _HIGH = ["load/16", "load/22", "load/25"]
 _MIXES = [f"{kind}/{percent}" for kind in cases.BINOMIALS for percent in (50, 100)]
 _RAISED = [f"min-th/{minimum}" for minimum in cases.MIN_THRESHOLDS[1:]]
 _DROPS = st.Quantity("traffic", "drop_rate", "%")
+_ERRORS = {error.case.replace("/", "-"): error for error in ERRORS}
+
+
+def _printed_error(error: str) -> st.ByReading:
+    """A printed error, however the algorithm is set."""
+    printed = _ERRORS[error]
+
+    def of(kind: str) -> st.PrintedNumber:
+        found = score(printed.case, ALGORITHM, kind)
+        return st.PrintedNumber(st.Printed(printed.text), found, least=0.0, less_is_better=True)
+
+    return st.ByReading({name: of(kind) for kind, name in (KINDS | FITTED).items()})
+
+
+def _table_3_read(queue: str, measure: str) -> st.ByReading:
+    """A number of Table III, by TCP's window, which the document does not give."""
+    place, column = {"tcp": (0, "tcp_share"), "drop-rate": (2, "drop_rate")}[measure]
+    printed = st.Printed(TABLE_3[queue][place], "%")
+    return st.ByReading(
+        {
+            name: st.PrintedNumber(printed, point(sweep, queue, x, column), least=0.0)
+            for sweep, (name, x) in WINDOWS.items()
+        }
+    )
+
+
+_CHAPTER = [
+    each.name for each in cases.all_cases() if not each.several_hops and each.name not in cases.TRANSFER[4:]
+]
+"""Cases of the chapter with one bottleneck."""
+
+
+_NOTICEABLE = 2.0
+"""Points of the link by which one queue leaves TCP more than another."""
+
+
+def _protects(better: str) -> st.ByReading:
+    """Against RED(15, 45, 0.1), with CBR flows that start at once or at random: the document says neither."""
+    points = {
+        "in phase, 120 ms": ("table", 120.0),
+        "in phase, 100 ms": ("rtt", 100.0),
+        "random phases, 120 ms": ("spread", 8.0),
+    }
+    return st.ByReading(
+        {
+            name: point(sweep, better, x) - _NOTICEABLE > point(sweep, "red", x)
+            for name, (sweep, x) in points.items()
+        }
+    )
+
+
+def _windows_alike(high: int) -> st.Relation:
+    windows = {name: st.Quantity("windows", name).at(cbr=high) for name in ("mean", "spread")}
+    return windows["spread"] / windows["mean"] < _ALIKE
+
+
+_ALIKE = 0.5
+"""Standard deviation over flows, as a share of the mean window, below which windows are alike."""
 _SAYS: dict[str, Any] = {
     "figure-3.accurate.100-ms.{kind}": lambda kind: _by_start(_HIGH, "basic", kind),
     "figure-3.accurate.120-ms.{kind}": lambda kind: _accurate(
@@ -323,7 +382,7 @@ _SAYS: dict[str, Any] = {
     ),
     "phase.{better}.rtt": lambda better: point("rtt", better, 100.0) < point("table", better, 120.0),
     "phase.{better}.spread": lambda better: point("spread", better, 8.0) < point("table", better, 120.0),
-    "phase.random-no-better": point("spread", "droptail", 8.0) - 2 > point("spread", "red", 8.0),
+    "phase.random-no-better": point("spread", "droptail", 8.0) - _NOTICEABLE > point("spread", "red", 8.0),
     "carried.load": _carried("load/8", "load/16", "load/25"),
     "carried.capacity": _carried("capacity/10", "capacity/100"),
     "carried.rtt": _carried("told-rtt/40", "told-rtt/200"),
@@ -346,6 +405,50 @@ _SAYS: dict[str, Any] = {
         (100 * st.Quantity("whole_numbers", "relative").at(settings=kind) < 1.0,), "% above 1 %"
     ),
     "alarm.{rule}.{alarmed}": lambda rule, alarmed: area(alarmed, rule) > area(alarmed, SINGLE.name),
+    "alarm.declares.{estimating}": lambda estimating: area(estimating, SINGLE.name, "none") > _TELLS,
+    "idea.explains": st.Quantity("excitation", "explained", "%").at(case="load/2") > 50.0,
+    "effective.{kind}": lambda kind: _accurate(_CHAPTER, ALGORITHM, kind),
+    "figure-9.like-cbr-{speed}.{kind}": lambda speed, kind: st.alike(
+        score(f"vbr/{speed}", ALGORITHM, kind), score("load/16", ALGORITHM, kind), 2.0
+    ),
+    "converges.{kind}": lambda kind: _moved(kind) < 0.25,
+    "windows.alike.{high}": _windows_alike,
+    "protects.{better}": _protects,
+    **applied.SAYS,
+}
+_TELLS = 0.9
+"""Area under a ROC curve of an alarm that tells an attack."""
+_OF_SETTINGS = (
+    "figure-4.modified-better.{kind}",
+    "figure-10.with-drops-better.{kind}",
+    "figure-5.follows-{pulse}-s.{kind}",
+    "figure-5.shorter-interval-{half}-s.{kind}",
+    "figure-6.non-responsive.{kind}",
+    "figure-7.over-estimates.{kind}",
+    "figure-7.accurate.{kind}",
+    "figure-8.below.{kind}",
+    "figure-8.above.{kind}",
+    "figure-8.within-10-percent.{kind}",
+    "figure-9.accurate.{kind}",
+    "figure-9.like-cbr-{speed}.{kind}",
+    "table-1.small-differences.{kind}",
+    "figure-12.accurate.{hops}.{kind}",
+    "figure-12.slow-with-16.{kind}",
+    "figure-13.accurate.{kind}",
+    "discussion.better-at-high-load.{kind}",
+    "effective.{kind}",
+    "converges.{kind}",
+    "counting.regardless.{kind}",
+)
+_SAYS |= {
+    f"settings.{template.removesuffix('.{kind}')}": by_settings(_SAYS[template], KINDS)
+    for template in _OF_SETTINGS
+}
+_SAYS |= {
+    "settings.figure-3.accurate": by_settings(lambda kind: _by_start(_HIGH, "basic", kind), KINDS),
+    "settings.worth": by_settings(lambda kind: _worth(ALGORITHM, kind), KINDS),
+    "settings.mse.{error}": _printed_error,
+    "reading.table-3.{queue}.{measure}": _table_3_read,
 }
 
 _LABELS = {each.name: each.label for each in CONTESTANTS if each.name not in REFERENCES}
@@ -361,6 +464,12 @@ _NAMES: dict[str, Mapping[Any, str]] = {
     "free": {name: label for name, label in _LABELS.items() if not contestant(name).ranges},
     "rule": {rule.name: rule.label for rule in RULES if rule is not SINGLE},
     "alarmed": {name: label for name, label in _LABELS.items() if name in alarm.ALARMED},
+    "estimating": {name: label for name, label in _LABELS.items() if name in alarm.ALARMED},
+    "error": {id: cases.case(error.case).label for id, error in _ERRORS.items()},
+    "speed": {name: name for name in cases.VBR_INTERVALS},
+    "queue": QUEUES,
+    "measure": {"tcp": "TCP's share", "drop-rate": "the drop rate"},
+    **applied.NAMES,
 }
 
 TOPICS: tuple[st.Topic, ...] = (

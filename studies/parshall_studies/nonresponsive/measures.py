@@ -11,7 +11,16 @@ import numpy as np
 
 from parshall.scenario import DitherLoss
 from parshall_studies import study as st
-from parshall_studies.nonresponsive import alarm, cases, excitation, phase, shorter
+from parshall_studies.nonresponsive import (
+    alarm,
+    cases,
+    counting,
+    excitation,
+    phase,
+    shorter,
+    treatments,
+    windows,
+)
 from parshall_studies.nonresponsive.cases import Case, case
 from parshall_studies.nonresponsive.contestants import contestant
 from parshall_studies.nonresponsive.traces import (
@@ -67,6 +76,9 @@ def measure(bench: st.Workbench) -> st.Measures:
         **shorter.measure(bench, found.entries),
         **phase.measure(bench, bench.seeds[:_SWEEP_SEEDS]),
         **alarm.measure(bench, found.entries),
+        **windows.measure(bench),
+        **counting.measure(bench, found.entries),
+        **treatments.measure(bench),
     }
 
 
@@ -101,7 +113,7 @@ def _judged(found: Tuned, case: Case, run: Recording) -> st.Rows:
     entries += found.fitted.get(case.name, ())
     truth = traces.true_share
     rows: dict[str, Any] = {
-        "scores": _scores(case, traces, entries),
+        "scores": scores(case, traces, entries),
         "traffic": {
             "mean_share": float(np.nanmean(truth)),
             "share_variance": float(np.nanvar(truth)),
@@ -136,7 +148,7 @@ def _dithered(found: Tuned, case: Case, run: Recording) -> st.Rows:
     traces = traces_of(case, run)
     entries = [entry for entry in found.entries if entry.contestant.dithered]
     rows: dict[str, Any] = {
-        "scores": _scores(case, traces, entries),
+        "scores": scores(case, traces, entries),
         "port_dithered": _port(case, run, traces),
     }
     if case.name == DITHERED:
@@ -151,7 +163,8 @@ def _run(entry: Entry, case: Case, traces: Traces) -> Reals:
     return found
 
 
-def _scores(case: Case, traces: Traces, entries: Sequence[Entry]) -> st.RunSeries:
+def scores(case: Case, traces: Traces, entries: Sequence[Entry]) -> st.RunSeries:
+    """Mean square and relative error of each entry."""
     truth = traces.true_share
     estimates = [_run(entry, case, traces)[None] for entry in entries]
     return st.RunSeries(

@@ -18,6 +18,7 @@ from parshall_studies.nonresponsive import (
     networks as net,
     rules,
     shorter,
+    shown_applied,
     tables,
 )
 from parshall_studies.nonresponsive.claims import (
@@ -444,4 +445,5 @@ SHOWN: tuple[st.Shown, ...] = (
     st.Made(_best),
     _excitation(),
     *tables.SHOWN,
+    *shown_applied.SHOWN,
 )

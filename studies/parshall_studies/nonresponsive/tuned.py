@@ -79,7 +79,8 @@ class Tuned:
 
 def tuned(bench: st.Workbench) -> Tuned:
     """Tunes everything on training runs, with seeds that nothing is judged on."""
-    training = _training(bench)
+    homes_and_printed = (*cases.TRANSFER, *(error.case for error in ERRORS))
+    training = _training(bench, (*TRAINING, *HOP_TRAINING, *homes_and_printed))
     own = [each for each in CONTESTANTS if not each.settings_of]
     found = dict(
         zip(
@@ -109,8 +110,15 @@ def tuned(bench: st.Workbench) -> Tuned:
     return Tuned(entries, by_case, dict(zip(cases.TRANSFER, homes, strict=True)))
 
 
-def _training(bench: st.Workbench) -> Training:
-    names = dict.fromkeys((*TRAINING, *HOP_TRAINING, *cases.TRANSFER, *(error.case for error in ERRORS)))
+def tuned_alone(bench: st.Workbench, names: Sequence[str]) -> list[Entry]:
+    """Some contestants, tuned on their own training cases."""
+    chosen = [contestant(name) for name in names]
+    training = _training(bench, [case for each in chosen for case in each.training])
+    return [entry for each in chosen for entry in _judged_with(each, _only(training, each.training))]
+
+
+def _training(bench: st.Workbench, wanted: Sequence[str]) -> Training:
+    names = dict.fromkeys(wanted)
     chosen = {cases.case(name): cases.case(name).network for name in names}
     found = bench.each("Runs for tuning", chosen, traces_of, seeds=list(TRAINING_SEEDS), tables=RECORDED)
     return {case: stacked(runs) for case, runs in found.items()}

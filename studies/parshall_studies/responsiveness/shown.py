@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from parshall import plot
-from parshall.stats import known_mean
+from parshall.stats import Interval, known_mean, mean_interval
 from parshall_studies import study as st
 from parshall_studies.responsiveness import aggregate, attacks, claims, drawn, held_out, sampled
 
@@ -133,6 +134,23 @@ def parts(
     )
 
 
+def told_wrong(results: st.Results, dither: str) -> Interval:
+    """% of a network's intervals that tell a wrong share: the mean over networks."""
+    return _over_networks(results, dither, lambda every, clear, wrong: wrong / every)
+
+
+def unknown(results: st.Results, dither: str) -> Interval:
+    """% of a network's intervals in which the share is unknown: the mean over networks."""
+    return _over_networks(results, dither, lambda every, clear, wrong: 1 - clear / every)
+
+
+def _over_networks(results: st.Results, dither: str, part: Callable[..., np.ndarray]) -> Interval:
+    """Networks whose link is never full have no intervals and do not count."""
+    counts = [_of_scenarios(results, dither, name) for name in ("intervals", "clear", "wrong")]
+    some = counts[0] > 0
+    return mean_interval(100 * part(*(count[some] for count in counts)))
+
+
 def bounded(results: st.Results, dither: str) -> float:
     """% of all intervals whose bounds hold the truth."""
     every, held = (_of_scenarios(results, dither, name).sum() for name in ("intervals", "bounded"))
@@ -187,10 +205,14 @@ def believed(results: st.Results) -> list[str]:
 NAMES = {
     "believed": believed,
     "aggregate": aggregate,
+    "attacks": attacks,
     "claims": claims,
     "drawn": drawn,
+    "held_out": held_out,
     "parts": parts,
     "sampled": sampled,
+    "told_wrong": told_wrong,
+    "unknown": unknown,
 }
 SHOWN: tuple[st.Shown, ...] = (
     st.Made(_errors),
