@@ -20,6 +20,7 @@ from parshall_studies.arima_vegas import (
     models,
     networks,
     ns2,
+    runs,
     senders,
     timeouts,
 )
@@ -137,7 +138,7 @@ def test_measures_are_plain_counts_of_the_run() -> None:
         update={"record": Record(window="v1", deliveries="v1", flow_series=networks._RECORD.flow_series)}
     )
     done = run(network.scenario(), seed=3)
-    found = measures.of_run(done)
+    found = runs.of_run(done)
     packets = done.columns("packets")
     received = packets["seq"][(packets["event"] == 4) & ~packets["ack"].astype(bool)]
     in_order = next(number for number in range(len(received) + 1) if number not in set(received.tolist()))
@@ -203,7 +204,7 @@ def test_stock_vegas_delivers_what_it_does_in_ns2() -> None:
     theirs = {(row["errors"], row["k"]): row["throughput"] for row in ns2.ns2_cells(file, 16).to_pylist()}
     for k in KS:
         ours = [
-            measures.of_run(run(_network(k=k).scenario(), seed=seed))["throughput"] for seed in range(1, 10)
+            runs.of_run(run(_network(k=k).scenario(), seed=seed))["throughput"] for seed in range(1, 10)
         ]
         assert np.median(ours) == pytest.approx(theirs["none", k], rel=0.05)
 

@@ -18,10 +18,11 @@ from parshall_studies.arima_vegas import (
     shown_models,
 )
 from parshall_studies.arima_vegas.document import CFS, ERROR_RATES, KS, ROUND_TRIPS
-from parshall_studies.arima_vegas.measures import ERRORS, OFFSETS
+from parshall_studies.arima_vegas.measures import OFFSETS
 from parshall_studies.arima_vegas.networks import MAIN
 from parshall_studies.arima_vegas.printed import PRINTED_TABLES
 from parshall_studies.arima_vegas.quantities import by_rate, gain, of
+from parshall_studies.arima_vegas.runs import ERRORS, PLACED
 from parshall_studies.arima_vegas.senders import (
     ABLATION,
     ARTT,
@@ -236,7 +237,7 @@ SHOWN: tuple[st.Shown, ...] = (
         "veno",
         "Sender",
         st.each(
-            "{sender.label}, {errors}", sender=VENOS, errors={name: ERRORS[name] for name in measures.PLACED}
+            "{sender.label}, {errors}", sender=VENOS, errors={name: ERRORS[name] for name in PLACED}
         ),
         {f"K = {k}": st.quantity("veno.throughput", k=k) for k in KS},
         "matrix",
