@@ -109,7 +109,7 @@ def _longer(queue: int) -> st.Relation:
     shortest = st.Given(
         ("cr",), {cr: 1e3 * PATHS[cr].without_queues for cr in _RATES}, "ms", "round trip without queues"
     )
-    return queued("rtt", VEGAS, queue, cr=list(_RATES)) > SIGNIFICANT * shortest
+    return queued("round_trip", VEGAS, queue, cr=list(_RATES)) > SIGNIFICANT * shortest
 
 
 def _by_buffer(metric: str) -> st.ByReading:
@@ -245,7 +245,7 @@ _SAYS: dict[str, Any] = {
         lambda queue: queued("throughput", ALWAYS, queue) > queued("throughput", VEGAS, queue)
     ),
     "problem.room": _throughput("today", "vegas-fq", "none") > 2 * _throughput("today", VEGAS, "none"),
-    "problem.backward": of("readings", "rtt", VEGAS, errors="none", k=_KS) > of("alone", "rtt", VEGAS, k=_KS),
+    "problem.backward": of("readings", "round_trip", VEGAS, errors="none", k=_KS) > of("alone", "round_trip", VEGAS, k=_KS),
     "problem.throughput": _by_queue(partial(_without, "throughput", 0.5)),
     "problem.delay-based": _throughput("today", VEGAS, "none") > _throughput("today", "cubic", "none"),
     "controls.throughput": _by_buffer("throughput"),

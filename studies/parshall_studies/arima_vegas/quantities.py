@@ -14,7 +14,7 @@ UNITS: Mapping[str, str] = {
     **dict.fromkeys(("retransmitted", "window"), "packets"),
     "acks_dropped": "ACKs",
     "first_slow_start": "s",
-    **dict.fromkeys(("delay", "rtt"), "ms"),
+    **dict.fromkeys(("delay", "round_trip"), "ms"),
 }
 _KS, _CFS = list(KS), list(CFS)
 

@@ -50,7 +50,7 @@ def of_run(run: Recording) -> dict[str, float]:
         "full": float((cwnd >= WINDOW).mean()),
         "first_slow_start": _first_slow_start(run, series["time"], slow),
         "slow_start": float(slow.mean()),
-        "rtt": 1e3 * _mean(series["rtt"]),
+        "round_trip": 1e3 * _mean(series["rtt"]),
     }
 
 
