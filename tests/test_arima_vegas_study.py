@@ -158,7 +158,7 @@ def test_decisions_are_those_of_equation_33() -> None:
         acks = decisions.acks_of(done)
         assert np.nanmin(acks.rtt) > senders.PROPAGATION
         assert np.all(np.diff(acks.seq) > 0)
-        found = decisions.shares(done, sender.rule)
+        found = decisions.shares(done, sender.rule, Setting(16, 8))
         assert found["grows"] + found["stays"] + found["shrinks"] == pytest.approx(1)
         window = done.columns("window")
         late = window["time"] > 20
