@@ -203,9 +203,7 @@ def test_stock_vegas_delivers_what_it_does_in_ns2() -> None:
         pytest.skip("no baselines of ns-2")
     theirs = {(row["errors"], row["k"]): row["throughput"] for row in ns2.ns2_cells(file, 16).to_pylist()}
     for k in KS:
-        ours = [
-            runs.of_run(run(_network(k=k).scenario(), seed=seed))["throughput"] for seed in range(1, 10)
-        ]
+        ours = [runs.of_run(run(_network(k=k).scenario(), seed=seed))["throughput"] for seed in range(1, 10)]
         assert np.median(ours) == pytest.approx(theirs["none", k], rel=0.05)
 
 

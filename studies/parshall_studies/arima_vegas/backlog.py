@@ -91,4 +91,3 @@ def _before(size: Reals, first: NDArray[np.int64]) -> Reals:
     total = np.r_[0.0, np.cumsum(size)]
     before: Reals = total[:-1] - total[first]
     return before
-

@@ -246,7 +246,8 @@ _SAYS: dict[str, Any] = {
         lambda queue: queued("throughput", ALWAYS, queue) > queued("throughput", VEGAS, queue)
     ),
     "problem.room": _throughput("today", "vegas-fq", "none") > 2 * _throughput("today", VEGAS, "none"),
-    "problem.backward": of("readings", "round_trip", VEGAS, errors="none", k=_KS) > of("alone", "round_trip", VEGAS, k=_KS),
+    "problem.backward": of("readings", "round_trip", VEGAS, errors="none", k=_KS)
+    > of("alone", "round_trip", VEGAS, k=_KS),
     "problem.throughput": _by_queue(partial(_without, "throughput", 0.5)),
     "problem.delay-based": _throughput("today", VEGAS, "none") > _throughput("today", "cubic", "none"),
     "controls.throughput": _by_buffer("throughput"),

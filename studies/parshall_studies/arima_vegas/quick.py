@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from parshall_studies.arima_vegas.document import KS
 from parshall_studies.arima_vegas.measures import CF
 from parshall_studies.arima_vegas.networks import LIMIT, Path, network
 from parshall_studies.arima_vegas.queues import COMPARED, PATHS, SHORT, over_queues
-from parshall_studies.arima_vegas.document import KS
 from parshall_studies.arima_vegas.runs import TABLES, of_run
 from parshall_studies.arima_vegas.senders import ARTT, TODAY
 

@@ -85,9 +85,7 @@ READINGS: Mapping[str, Sender] = {
 VENOS: Mapping[str, Sender] = {
     **DOCUMENT,
     VENO: Sender("Veno", tcp(profile="ns2", recovery="newreno", control=Veno())),
-    SMOOTHED: Sender(
-        "Veno by (2)", tcp(profile="ns2", recovery="newreno", control=Veno(backlog="smoothed"))
-    ),
+    SMOOTHED: Sender("Veno by (2)", tcp(profile="ns2", recovery="newreno", control=Veno(backlog="smoothed"))),
 }
 """Beside Veno, which the document describes: a smoothed round trip, and a least one that losses reset."""
 _WITHOUT_RULE = dict.fromkeys(("alpha", "beta", "gamma"), _NEVER_REACHED)
@@ -109,7 +107,8 @@ ABLATION: Mapping[str, Sender] = {
 TIMERS: Mapping[str, Sender] = {
     ARTT: DOCUMENT[ARTT],
     "artt-rto": Sender(
-        "CA-ARTT, timeout by ARTT", tcp(profile="ns2", recovery="vegas", control=ArimaVegas(), rto=ArimaRtoConfig())
+        "CA-ARTT, timeout by ARTT",
+        tcp(profile="ns2", recovery="vegas", control=ArimaVegas(), rto=ArimaRtoConfig()),
     ),
 }
 """The timeout that the document leaves for later."""

@@ -247,9 +247,7 @@ SHOWN: tuple[st.Shown, ...] = (
     st.means_table(
         "veno",
         "Sender",
-        st.each(
-            "{sender.label}, {errors}", sender=VENOS, errors={name: ERRORS[name] for name in PLACED}
-        ),
+        st.each("{sender.label}, {errors}", sender=VENOS, errors={name: ERRORS[name] for name in PLACED}),
         {f"K = {k}": st.quantity("veno.throughput", k=k) for k in KS},
         "matrix",
     ),

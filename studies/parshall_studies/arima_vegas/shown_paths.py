@@ -62,7 +62,10 @@ SHOWN: tuple[st.Shown, ...] = (
         | {f"lost ACKs, {queue}": queued("acks_dropped", VEGAS, queue) for queue in QUEUES},
     ),
     st.means_table(
-        "growing-alone", "Upstream rate", _RATES, {f"queues of {queue}": growing_alone(queue) for queue in QUEUES}
+        "growing-alone",
+        "Upstream rate",
+        _RATES,
+        {f"queues of {queue}": growing_alone(queue) for queue in QUEUES},
     ),
     st.means_table(
         "controls",
