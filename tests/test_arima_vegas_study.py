@@ -20,6 +20,7 @@ from parshall_studies.arima_vegas import (
     models,
     networks,
     ns2,
+    runs,
     senders,
     timeouts,
 )
@@ -137,7 +138,7 @@ def test_measures_are_plain_counts_of_the_run() -> None:
         update={"record": Record(window="v1", deliveries="v1", flow_series=networks._RECORD.flow_series)}
     )
     done = run(network.scenario(), seed=3)
-    found = measures.of_run(done)
+    found = runs.of_run(done)
     packets = done.columns("packets")
     received = packets["seq"][(packets["event"] == 4) & ~packets["ack"].astype(bool)]
     in_order = next(number for number in range(len(received) + 1) if number not in set(received.tolist()))
@@ -157,7 +158,7 @@ def test_decisions_are_those_of_equation_33() -> None:
         acks = decisions.acks_of(done)
         assert np.nanmin(acks.rtt) > senders.PROPAGATION
         assert np.all(np.diff(acks.seq) > 0)
-        found = decisions.shares(done, sender.rule)
+        found = decisions.shares(done, sender.rule, Setting(16, 8))
         assert found["grows"] + found["stays"] + found["shrinks"] == pytest.approx(1)
         window = done.columns("window")
         late = window["time"] > 20
@@ -202,9 +203,7 @@ def test_stock_vegas_delivers_what_it_does_in_ns2() -> None:
         pytest.skip("no baselines of ns-2")
     theirs = {(row["errors"], row["k"]): row["throughput"] for row in ns2.ns2_cells(file, 16).to_pylist()}
     for k in KS:
-        ours = [
-            measures.of_run(run(_network(k=k).scenario(), seed=seed))["throughput"] for seed in range(1, 10)
-        ]
+        ours = [runs.of_run(run(_network(k=k).scenario(), seed=seed))["throughput"] for seed in range(1, 10)]
         assert np.median(ours) == pytest.approx(theirs["none", k], rel=0.05)
 
 

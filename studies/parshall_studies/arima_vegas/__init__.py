@@ -2,14 +2,14 @@
 in Asymmetric Networks": Vegas that decides on a forecast of its round trip, re-run over many seeds, with what
 else could stand in the forecast's place.
 
-``document`` says what is printed, ``senders`` what sends, ``networks`` what is run, ``measures``,
-``forecasts``, ``backlog`` and ``decisions`` what is computed of a run, ``printed`` and ``claims`` what is
+``document`` says what is printed, ``senders`` what sends, ``networks``, ``queues`` and ``controls`` what is
+run, ``measures``, ``runs``, ``forecasts``, ``backlog`` and ``decisions`` what is computed of a run, ``printed`` and ``claims`` what is
 claimed of it, ``shown`` and ``report.md`` what a reader meets. ``ns2`` is what ns-2 gave.
 """
 
 from __future__ import annotations
 
-from parshall_studies.study import Content, Document, Study, page_of
+from parshall_studies.study import Content, Document, Quick, Study, page_of
 
 __all__ = ["STUDY"]
 
@@ -17,9 +17,11 @@ __all__ = ["STUDY"]
 def _content() -> Content:
     from parshall_studies.arima_vegas.claims import TOPICS
     from parshall_studies.arima_vegas.measures import DATA, OPTIONAL, measure
+    from parshall_studies.arima_vegas.quick import quick
     from parshall_studies.arima_vegas.shown import NAMES, SHOWN
 
-    return Content(measure, TOPICS, page_of(__package__), SHOWN, NAMES, DATA, OPTIONAL)
+    short = Quick(quick, page_of(__package__, "quick.md"))
+    return Content(measure, TOPICS, page_of(__package__), SHOWN, NAMES, DATA, OPTIONAL, short)
 
 
 STUDY = Study(

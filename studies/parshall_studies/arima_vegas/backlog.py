@@ -8,8 +8,7 @@ import numpy as np
 
 from parshall.scenario import Record
 from parshall_studies.arima_vegas import decisions
-from parshall_studies.arima_vegas.networks import ACCESS_RATE, FLOW
-from parshall_studies.arima_vegas.senders import ACK_BYTES, HEADER_BYTES, PAYLOAD_BYTES
+from parshall_studies.arima_vegas.networks import FLOW
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 DOWN, UP = "r0->r1", "r1->r0"
 RECORD = Record(packets=[DOWN, UP], deliveries=FLOW, window=FLOW)
 """Records that this needs of a run."""
-PARTS = ("explained", "downstream", "own_acks", "base", "rtt")
+PARTS = ("explained", "downstream", "own_acks", "base", "rtt", "data_wait", "ack_wait")
 _ARRIVAL, _DEPARTURE, _DROP = 0, 1, 2
 
 
@@ -38,8 +37,8 @@ class _Queued(NamedTuple):
 def parts_of(run: Recording, path: Path) -> dict[str, float]:
     """Over all known round trips: the sum of N_f / C_f + N_r / C_r over that of RTT - baseRTT (26); of the
     former the part downstream (27), and the part of N_r that is ACKs of the flow; baseRTT, and the mean round
-    trip, over the round trip without queues. N is what a packet and its ACK find before them, in bytes. NaN
-    without any.
+    trip, over the round trip without queues; and how long a packet waits downstream and its ACK upstream, in
+    ms on the mean. N is what a packet and its ACK find before them, in bytes. NaN without any.
     """
     down, up = 1e6 * path.cf, 1e3 * path.cr
     there, back = _queued(run, DOWN, down, ack=False), _queued(run, UP, up, ack=True)
@@ -55,8 +54,9 @@ def parts_of(run: Recording, path: Path) -> dict[str, float]:
     base = float(acks.known.min())
     delay = 8 * (n_f / down + n_r / up)
     shares = (_part(delay, rtt - base), _part(8 * n_f / down, delay), _part(own, n_r))
-    trips = (base / _without_queues(path), float(rtt.mean()) / _without_queues(path))
-    return dict(zip(PARTS, (*shares, *trips), strict=True))
+    trips = (base / path.without_queues, float(rtt.mean()) / path.without_queues)
+    waits = (1e3 * float((8 * n_f / down).mean()), 1e3 * float((8 * n_r / up).mean()))
+    return dict(zip(PARTS, (*shares, *trips, *waits), strict=True))
 
 
 def _part(some: Reals, whole: Reals) -> float:
@@ -91,10 +91,3 @@ def _before(size: Reals, first: NDArray[np.int64]) -> Reals:
     total = np.r_[0.0, np.cumsum(size)]
     before: Reals = total[:-1] - total[first]
     return before
-
-
-def _without_queues(path: Path) -> float:
-    """Seconds that a packet and its ACK need where nobody else sends."""
-    packet, ack = 8 * (PAYLOAD_BYTES + HEADER_BYTES), 8 * ACK_BYTES
-    access = 2 * (packet + ack) / ACCESS_RATE
-    return path.round_trip + access + packet / (1e6 * path.cf) + ack / (1e3 * path.cr)

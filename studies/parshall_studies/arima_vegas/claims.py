@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from parshall_studies import study as st
-from parshall_studies.arima_vegas import document, forecasts
+from parshall_studies.arima_vegas import controls, document, forecasts, networks
 from parshall_studies.arima_vegas.document import KS, ROUND_TRIPS
-from parshall_studies.arima_vegas.measures import CF, ERRORS, OFFSETS
+from parshall_studies.arima_vegas.measures import CF, OFFSETS
 from parshall_studies.arima_vegas.models import CHOSEN, KPSS_LIMIT, MODELS
-from parshall_studies.arima_vegas.networks import MAIN, START_SPREAD, SYMMETRIC
+from parshall_studies.arima_vegas.networks import LIMIT, MAIN, START_SPREAD
 from parshall_studies.arima_vegas.printed import PRINTED_TABLES
-from parshall_studies.arima_vegas.quantities import UNITS, by_rate, gain, of, percent_more
+from parshall_studies.arima_vegas.quantities import UNITS, by_rate, of, percent_more, queued, queued_gain
+from parshall_studies.arima_vegas.queues import PATHS, QUEUES, SHORT
+from parshall_studies.arima_vegas.runs import ERRORS, PLACED
 from parshall_studies.arima_vegas.senders import (
     ALWAYS,
     ARTT,
@@ -31,6 +34,10 @@ _KS = list(KS)
 _OTHERS = [name for name in FORECASTERS if name != ALWAYS]
 _PLACES = {f"errors {where}stream": where for where in ("down", "up")}
 """Readings of where packet errors are."""
+_QUEUES = {queue: f"queues of {queue} packets" for queue in QUEUES}
+"""Readings of the size of queues."""
+_SWEPT = {LIMIT: "", SHORT: "_short"}
+"""What is added to the names of tables that only these two readings have."""
 _STARTS = {"N ends slow start": ARTT, "Vegas's backlog ends it": STARTED}
 """Readings of slow start."""
 _OF_SENDERS = {
@@ -45,6 +52,29 @@ def _by_place(rule: Callable[[str], st.Rule | st.Relation]) -> st.ByReading:
     return st.ByReading({label: rule(where) for label, where in _PLACES.items()})
 
 
+def _by_queue(rule: Callable[[int], st.Rule | st.Relation]) -> st.ByReading:
+    """However many packets queues hold."""
+    return st.ByReading({label: rule(queue) for queue, label in _QUEUES.items()})
+
+
+def _by_place_and_queue(
+    rule: Callable[[str, int], st.Rule | st.Relation], sizes: Iterable[int] = QUEUES
+) -> st.ByReading:
+    """Wherever packet errors are, and however many packets queues hold."""
+    return st.ByReading(
+        {
+            f"{place}, {_QUEUES[queue]}": rule(where, queue)
+            for place, where in _PLACES.items()
+            for queue in sizes
+        }
+    )
+
+
+def _by_sweep(rule: Callable[[str], st.Rule | st.Relation]) -> st.ByReading:
+    """With queues of two sizes, of which each has tables of its own."""
+    return st.ByReading({_QUEUES[queue]: rule(ending) for queue, ending in _SWEPT.items()})
+
+
 def _by_start(rule: Callable[[str], st.Rule | st.Relation]) -> st.ByReading:
     """However slow start ends."""
     return st.ByReading({label: rule(sender) for label, sender in _STARTS.items()})
@@ -54,17 +84,68 @@ def _throughput(table: str, sender: str | list[str], errors: str) -> st.Expressi
     return of(table, "throughput", sender, errors=errors, k=_KS)
 
 
-def _more(errors: str, **where: Any) -> st.Relation:
-    return by_rate("throughput", ARTT, errors, **where) > by_rate("throughput", VEGAS, errors, **where)
+def _more(errors: str, cr: float) -> st.Relation:
+    return by_rate("throughput", ARTT, errors, cr=cr) > by_rate("throughput", VEGAS, errors, cr=cr)
 
 
-def _fewer(metric: str = "retransmitted", **where: Any) -> st.Relation:
+def _more_queued(queue: int, cr: float) -> st.Relation:
+    return queued("throughput", ARTT, queue, cr=cr) > queued("throughput", VEGAS, queue, cr=cr)
+
+
+def _fewer(queue: int, **where: Any) -> st.Relation:
     """On the mean less than one more."""
-    return by_rate(metric, ARTT, **where) < by_rate(metric, VEGAS, **where) + 1
+    ours, theirs = (queued("retransmitted", sender, queue, **where) for sender in (ARTT, VEGAS))
+    return ours < theirs + 1
+
+
+def _without(metric: str, part: float, queue: int) -> st.Relation:
+    """Vegas has less than a part of what it has without backward traffic."""
+    alone = of("alone_by_rate", metric, VEGAS, cr=_RATES_OF_KS)
+    return queued(metric, VEGAS, queue, cr=_RATES_OF_KS) < part * alone
+
+
+def _longer(queue: int) -> st.Relation:
+    """The round trip of Vegas beside that without queues."""
+    shortest = st.Given(
+        ("cr",), {cr: 1e3 * PATHS[cr].without_queues for cr in _RATES}, "ms", "round trip without queues"
+    )
+    return queued("round_trip", VEGAS, queue, cr=list(_RATES)) > SIGNIFICANT * shortest
+
+
+def _by_buffer(metric: str) -> st.ByReading:
+    """Vegas has more than Reno, however large the buffer is."""
+
+    def more(buffer: str) -> st.Relation:
+        return _controls(metric, VEGAS, buffer=buffer) > _controls(metric, controls.RENO, buffer=buffer)
+
+    return st.ByReading(
+        {f"a buffer of {buffer} bandwidth-delay products": more(buffer) for buffer in controls.BUFFERS}
+    )
+
+
+def _controls(metric: str, sender: str, **where: Any) -> st.Quantity:
+    units = {"throughput": "Mbit/s", "delay": "ms"}
+    return st.Quantity("controls", metric, units.get(metric, "")).at(sender=sender, **where)
 
 
 def _symmetric(metric: str, sender: str, errors: str = "none", backward: str = "yes") -> st.Expression:
     return of("symmetric", metric, sender, errors=errors, backward=backward)
+
+
+def _symmetric_queued(metric: str, sender: str, queue: int, errors: str = "none") -> st.Expression:
+    return of("symmetric_queues", metric, sender, errors=errors, queue=queue)
+
+
+def _symmetric_relation(metric: str, errors: str, queue: int) -> st.Relation:
+    """CA-ARTT has less."""
+    ours, theirs = (_symmetric_queued(metric, sender, queue, errors) for sender in (ARTT, VEGAS))
+    return ours < theirs
+
+
+def _reduction(errors: str, queue: int) -> st.Holds:
+    """By 65 to 85 per cent."""
+    ours, theirs = (_symmetric_queued("retransmitted", sender, queue, errors) for sender in (ARTT, VEGAS))
+    return st.Holds((0.35 * theirs - ours > 0.0, ours - 0.15 * theirs > 0.0))
 
 
 def _figure_5(metric: str, sender: str, errors: str) -> st.Expression:
@@ -87,11 +168,10 @@ def _above_vegas_lossy(metric: str) -> st.ByReading:
     )
 
 
-def _round_trips(k: int, errors: str) -> st.Relation:
+def _round_trips(k: int, errors: str, ending: str) -> st.Relation:
     every = {"errors": errors, "k": k, "rtt": list(ROUND_TRIPS)}
-    return of("round_trips", "throughput", ARTT, **every) > SIGNIFICANT * of(
-        "round_trips", "throughput", VEGAS, **every
-    )
+    ours, theirs = (of(f"round_trips{ending}", "throughput", sender, **every) for sender in (ARTT, VEGAS))
+    return ours > SIGNIFICANT * theirs
 
 
 def _between(per_cent: st.Expression, printed: tuple[str, str]) -> st.Holds:
@@ -99,10 +179,10 @@ def _between(per_cent: st.Expression, printed: tuple[str, str]) -> st.Holds:
     return st.within(per_cent, low, high, "points")
 
 
-def _low_loss(errors: str) -> st.Holds:
+def _low_loss(errors: str, ending: str) -> st.Holds:
     low = {"errors": errors, "rate": list(document.ERROR_RATES[:-1]), "k": _KS}
     more = percent_more(
-        of("error_rates", "throughput", ARTT, **low), of("error_rates", "throughput", VEGAS, **low)
+        *(of(f"error_rates{ending}", "throughput", sender, **low) for sender in (ARTT, VEGAS))
     )
     return _between(more, document.LOW_LOSS_GAINS)
 
@@ -151,25 +231,33 @@ def _backlog(part: str) -> st.Quantity:
     return st.Quantity("backlog", part).at(sender=VEGAS, errors="none", k=_KS)
 
 
-def _of_link() -> st.Relation:
-    """The part of its link that Vegas has: 2 Mbit/s where it is symmetric."""
-    asymmetric = _throughput("readings", VEGAS, "none") / (1e3 * CF)
-    return _symmetric("throughput", VEGAS) / (1e3 * SYMMETRIC.cf) > asymmetric
-
-
+_RATES_OF_KS = [networks.Path(CF, k).cr for k in KS]
 _SYMMETRIC_PRINTED = [st.Printed(each, "kbit/s") for each in document.TABLE_5["none"].throughput]
 _TOGETHER = [offset for offset in OFFSETS if abs(offset) <= 2 * START_SPREAD]
 _SAYS: dict[str, Any] = {
-    "problem.symmetric": _of_link(),
-    "problem.round-trip": _backlog("rtt") > 2.0,
-    "problem.ack-loss": of("readings", "acks_dropped", VEGAS, errors="none", k=_KS) > 1.0,
-    "problem.window": of("readings", "window", VEGAS, errors="none", k=_KS)
-    < of("alone", "window", VEGAS, k=_KS) / 2,
-    "problem.throughput": _throughput("readings", VEGAS, "none")
-    < of("alone", "throughput", VEGAS, k=_KS) / 2,
+    "problem.symmetric": _symmetric("throughput", VEGAS)
+    > of("grid", "throughput", VEGAS, errors="none", cf=networks.SYMMETRIC.cf, k=_KS),
+    "problem.bottleneck": _backlog("downstream") < 0.5,
+    "problem.acks": st.Holds((_backlog("ack_wait") > 100.0, 10.0 - _backlog("data_wait") > 0.0)),
+    "problem.round-trip": _by_queue(_longer),
+    "problem.ack-loss": _by_queue(lambda queue: queued("acks_dropped", VEGAS, queue) > 0.0),
+    "problem.window": _by_queue(partial(_without, "window", 1.0)),
+    "problem.window-costs": _by_queue(
+        lambda queue: queued("throughput", ALWAYS, queue) > queued("throughput", VEGAS, queue)
+    ),
+    "problem.room": _throughput("today", "vegas-fq", "none") > 2 * _throughput("today", VEGAS, "none"),
+    "problem.backward": of("readings", "round_trip", VEGAS, errors="none", k=_KS)
+    > of("alone", "round_trip", VEGAS, k=_KS),
+    "problem.throughput": _by_queue(partial(_without, "throughput", 0.5)),
     "problem.delay-based": _throughput("today", VEGAS, "none") > _throughput("today", "cubic", "none"),
+    "controls.throughput": _by_buffer("throughput"),
+    "controls.utilization": _by_buffer("utilization"),
+    "controls.cubic": st.alike(_controls("throughput", "cubic"), _controls("throughput", VEGAS), 1.05),
+    "controls.delay": _controls("delay", VEGAS) < 0.5 * _controls("delay", controls.RENO),
     "ewma.inadequate": _error(forecasts.EWMA) > _error(forecasts.ARIMA),
     "ewma.history": _error(forecasts.EWMA) > _error(forecasts.LAST),
+    "ewma.low-pass": st.Computed(st.Fixed(document.EWMA_HISTORY) > 0.5),
+    "estimate.possible": _error(forecasts.ARIMA) < 0.1,
     "arima.suitable": _best_forecast(),
     "arima.suitable-lossy": _best_forecast(errors=MAIN),
     "arima.own": _best_forecast(ARTT),
@@ -178,17 +266,29 @@ _SAYS: dict[str, Any] = {
     "eq-27": _backlog("downstream") < 0.01,
     "eq-27.acks": _backlog("own_acks") > 0.5,
     "eq-27.base": st.alike(_backlog("base"), 1.0, SIMILAR),
-    "gain.between": _between(gain(), document.GAINS),
-    "gain.conclusion": _between(gain(), document.CONCLUDED_GAINS),
-    "gain.greater.{cr}": lambda cr: _more("none", cr=cr),
-    "gain.mean": gain().mean("cr") > 0.0,
-    "gain.lossy.{cr}": lambda cr: _by_place(lambda where: _more(where, cr=cr)),
-    "gain.low-loss": _by_place(_low_loss),
-    "gain.round-trips.{k}": lambda k: _round_trips(k, "none"),
-    "gain.round-trips-lossy.{k}": lambda k: _by_place(lambda where: _round_trips(k, where)),
-    "retransmissions.same-or-fewer": _fewer(),
-    "retransmissions.same-or-fewer.{cr}": lambda cr: _fewer(cr=cr),
-    "acks.no-more": _fewer("acks_dropped"),
+    "base.unbefitting.{k}": lambda k: _backlog("base").at(k=k) > SIMILAR,
+    "expected.recent": st.alike(_backlog("rtt").at(sender=ARTT), 1.0, SIMILAR),
+    "backlog.estimate.{k}": lambda k: st.alike(
+        of("decisions", "backlog", ARTT, k=k), of("decisions", "waiting", ARTT, k=k), 2.0
+    ),
+    "saturation.upstream-first": st.Quantity("saturation", "upstream_full", "s")
+    < st.Quantity("saturation", "downstream_full", "s"),
+    "gain.between": _by_queue(lambda queue: _between(queued_gain(queue), document.GAINS)),
+    "gain.conclusion": _by_queue(lambda queue: _between(queued_gain(queue), document.CONCLUDED_GAINS)),
+    "gain.greater.{cr}": lambda cr: _by_queue(partial(_more_queued, cr=cr)),
+    "gain.mean": _by_queue(lambda queue: queued_gain(queue).mean("cr") > 0.0),
+    "gain.most": _by_queue(
+        lambda queue: st.Quantity("majority", "better").at(errors="none", queue=queue) > 0.5
+    ),
+    "gain.lossy.{cr}": lambda cr: _by_place(lambda where: _more(where, cr)),
+    "gain.low-loss": _by_place_and_queue(lambda where, queue: _low_loss(where, _SWEPT[queue]), _SWEPT),
+    "gain.round-trips.{k}": lambda k: _by_sweep(lambda ending: _round_trips(k, "none", ending)),
+    "gain.round-trips-lossy.{k}": lambda k: _by_place_and_queue(
+        lambda where, queue: _round_trips(k, where, _SWEPT[queue]), _SWEPT
+    ),
+    "retransmissions.same-or-fewer": _by_queue(_fewer),
+    "retransmissions.same-or-fewer.{cr}": lambda cr: _by_queue(partial(_fewer, cr=cr)),
+    "acks.no-more": by_rate("acks_dropped", ARTT) < by_rate("acks_dropped", VEGAS) + 1,
     "alone.similar": st.alike(
         of("alone", "throughput", ARTT, k=_KS), of("alone", "throughput", VEGAS, k=_KS), SIMILAR
     ),
@@ -196,27 +296,42 @@ _SAYS: dict[str, Any] = {
     "alone.symmetric": st.alike(
         _symmetric("throughput", ARTT, backward="no"), _symmetric("throughput", VEGAS, backward="no"), SIMILAR
     ),
+    "slow-start.quickly": _by_place(
+        lambda where: _figure_5("first_slow_start", VEGAS, where) < networks.DURATION / 10
+    ),
     "slow-start.longer": _above_vegas_lossy("first_slow_start"),
     "slow-start.longer-no-errors": _above_vegas("first_slow_start"),
     "slow-start.window": _above_vegas_lossy("window"),
     "slow-start.throughput": _above_vegas_lossy("throughput"),
     "symmetric.better": (
-        _symmetric("throughput", ARTT) > _symmetric("throughput", VEGAS),
+        _by_queue(
+            lambda queue: (
+                _symmetric_queued("throughput", ARTT, queue) > _symmetric_queued("throughput", VEGAS, queue)
+            )
+        ),
         _SYMMETRIC_PRINTED[1].less(_SYMMETRIC_PRINTED[0]),
     ),
-    "symmetric.gain": st.within(
-        percent_more(_symmetric("throughput", ARTT), _symmetric("throughput", VEGAS)), 10.0, 30.0, "points"
+    "symmetric.gain": _by_queue(
+        lambda queue: st.within(
+            percent_more(*(_symmetric_queued("throughput", sender, queue) for sender in (ARTT, VEGAS))),
+            10.0,
+            30.0,
+            "points",
+        )
     ),
-    "symmetric.lossy-less": _by_place(
-        lambda where: _symmetric("throughput", ARTT, where) < _symmetric("throughput", VEGAS, where)
-    ),
-    "symmetric.lossy-fewer": _by_place(
-        lambda where: _symmetric("retransmitted", ARTT, where) < _symmetric("retransmitted", VEGAS, where)
+    "symmetric.lossy-less": _by_place_and_queue(partial(_symmetric_relation, "throughput")),
+    "symmetric.lossy-fewer": _by_place_and_queue(partial(_symmetric_relation, "retransmitted")),
+    "symmetric.reduction": _by_place_and_queue(_reduction),
+    "timers.more.{place}": lambda place: (
+        _throughput("timers", "artt-rto", place) > _throughput("timers", ARTT, place)
     ),
     "veno.srtt": _throughput("veno", SMOOTHED, "none") < _throughput("veno", ARTT, "none"),
     "veno.srtt-lossy": _throughput("veno", SMOOTHED, MAIN) < _throughput("veno", ARTT, MAIN),
     "models.not-stationary": st.Computed(st.Quantity("chosen", "kpss") > KPSS_LIMIT),
     "models.arma": st.Computed(st.Quantity("chosen", "over_arma") < 1.0),
+    "models.ar": st.Computed(st.Quantity("chosen", "over_ar") < 1.0),
+    "models.not-linear": st.Computed(st.Quantity("chosen", "not_linear").mean("series") > 0.5),
+    "models.varies": st.Computed(st.Quantity("chosen", "varies").mean("series") > 0.5),
     "models.aic": st.Computed(_others("aic") > _model("aic")),
     "models.fpe": st.Computed(_others("fpe") > _model("fpe")),
     "models.stationary": st.Computed(st.Quantity("chosen", "kpss_once") < KPSS_LIMIT),
@@ -256,6 +371,9 @@ _SAYS: dict[str, Any] = {
     "timeouts.frontier": st.Computed(_matched("artt") < _matched("jacobson")),
     "timeouts.risk-kept": st.Computed(abs(_risk("kept") - 1.0) < 0.25),
     "timeouts.risk-wait": st.Computed(_risk("wait_ratio") < 1.0),
+    "queues.always.{queue}": lambda queue: (
+        queued("throughput", ALWAYS, queue) > queued("throughput", ARTT, queue) * _AS_MUCH
+    ),
     "today.cubic.{errors}": lambda errors: (
         _throughput("today", "cubic", errors) > _throughput("today", ARTT, errors)
     ),
@@ -273,6 +391,8 @@ _NAMES: dict[str, Mapping[Any, str]] = {
     "k": {k: f"K = {k}" for k in KS},
     "cr": _RATES,
     "errors": {name: ERRORS[name] for name in ("none", MAIN)},
+    "place": {name: ERRORS[name] for name in PLACED},
+    "queue": _QUEUES,
     "reading": _OF_SENDERS,
     "forecaster": {name: sender.label for name, sender in FORECASTERS.items()},
 }

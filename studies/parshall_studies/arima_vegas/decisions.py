@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from parshall.recording import Recording
     from parshall.scenario import ArimaVegas
+    from parshall_studies.arima_vegas.networks import Path
 
     Reals = NDArray[np.float64]
 
@@ -46,39 +47,52 @@ class Acks(NamedTuple):
         return self.rtt[np.isfinite(self.rtt)]
 
 
-def shares(run: Recording, rule: ArimaVegas) -> dict[str, float]:
+def shares(run: Recording, rule: ArimaVegas, path: Path) -> dict[str, float]:
     """Shares of the decisions in congestion avoidance, one a round, on which the window grows, stays and
-    shrinks, and the median of N; NaN where there was none.
+    shrinks, the median of N, and that of the packets of the window that wait, as the round trip without queues
+    tells; NaN where there was none.
     """
-    found = np.array(list(backlogs(run, rule)))
-    if not found.size:
-        return dict.fromkeys(("grows", "stays", "shrinks", "backlog"), float("nan"))
+    rounds = np.array([[*each] for each in decided(run, rule)])
+    if not rounds.size:
+        return dict.fromkeys(("grows", "stays", "shrinks", "backlog", "waiting"), float("nan"))
+    found, cwnd, rtt = rounds.T
+    waiting = cwnd * (1 - path.without_queues / rtt)
     grows, shrinks = float((found < rule.alpha).mean()), float((found > rule.beta).mean())
     return {
         "grows": grows,
         "stays": 1 - grows - shrinks,
         "shrinks": shrinks,
         "backlog": float(np.median(found)),
+        "waiting": float(np.median(waiting)),
     }
 
 
-def backlogs(run: Recording, rule: ArimaVegas) -> Iterator[float]:
-    """N at the end of each round in congestion avoidance."""
+class Decided(NamedTuple):
+    """A decision: N, the window in packets and the mean round trip of the round, in seconds."""
+
+    backlog: float
+    cwnd: float
+    rtt: float
+
+
+def decided(run: Recording, rule: ArimaVegas) -> Iterator[Decided]:
+    """The decisions, one at the end of each round in congestion avoidance."""
     acks = acks_of(run)
     window = run.columns("window")
     forecasts = _forecasts(rule, acks.known)
     base, artt, taken, mark = np.inf, np.nan, 0, 0
     own: list[float] = []
-    for time, seq, rtt in zip(*acks, strict=True):
+    for time, seq, sample in zip(*acks, strict=True):
         if seq >= mark:
             row = max(int(np.searchsorted(window["time"], time, side="left")) - 1, 0)
             cwnd, mark = float(window["cwnd"][row]), int(window["next_seq"][row])
             if own and cwnd >= window["ssthresh"][row] and np.isfinite(artt):
-                yield (cwnd / artt - cwnd / float(np.mean(own))) * (artt - base)
+                rtt = float(np.mean(own))
+                yield Decided((cwnd / artt - cwnd / rtt) * (artt - base), cwnd, rtt)
             own = []
-        if np.isfinite(rtt):
-            own.append(rtt)
-            base, artt, taken = min(base, rtt), float(forecasts[taken]), taken + 1
+        if np.isfinite(sample):
+            own.append(sample)
+            base, artt, taken = min(base, sample), float(forecasts[taken]), taken + 1
 
 
 def acks_of(run: Recording) -> Acks:

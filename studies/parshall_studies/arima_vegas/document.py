@@ -33,6 +33,8 @@ TABLE_1: Mapping[tuple[int, int, int], tuple[str, str]] = {
 }
 """AIC and FPE by order (p, d, q)."""
 
+EWMA_HISTORY = 0.875
+"""Weight of what came before in (1)."""
 BIT_ERROR_RATE = "0.0001"
 """'When the packet error rate is 0.01, then bit error rate is close to' this."""
 RESIDUAL_SD = "0.075"

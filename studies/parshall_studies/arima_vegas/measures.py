@@ -1,4 +1,4 @@
-"""Measures of each run: the document's counts, and the course of the window."""
+"""What the study runs, and its tables."""
 
 from __future__ import annotations
 
@@ -8,22 +8,33 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from parshall.scenario import Record, Tcp
+from parshall.scenario import Record
 from parshall.stats import jain
 from parshall_studies import study as st
-from parshall_studies.arima_vegas import backlog, decisions, forecasts, models, networks, ns2, timeouts
+from parshall_studies.arima_vegas import (
+    backlog,
+    controls,
+    decisions,
+    forecasts,
+    models,
+    networks,
+    ns2,
+    queues,
+    timeouts,
+)
 from parshall_studies.arima_vegas.document import CFS, ERROR_RATES, KS, ROUND_TRIPS
 from parshall_studies.arima_vegas.networks import FLOW, MAIN, SYMMETRIC, Path, network
+from parshall_studies.arima_vegas.runs import ERRORS, PLACED, TABLES, of_run
 from parshall_studies.arima_vegas.senders import (
     ABLATION,
     ARTT,
     DOCUMENT,
     PAYLOAD_BYTES,
     READINGS,
+    TIMERS,
     TODAY,
     VEGAS,
     VENOS,
-    WINDOW,
     Sender,
 )
 
@@ -41,14 +52,6 @@ HALVED = 2
 """By how much the heads of Tables 3 and 4 are below Table 2: K is then so much greater."""
 GRID_KS = (*KS, HALVED * KS[-1])
 """K of both readings."""
-ERRORS: Mapping[str, str] = {
-    "none": "no errors",
-    "down": "1 % downstream",
-    "up": "1 % upstream",
-    "both": "1 % on both",
-}
-PLACED: tuple[networks.Errors, ...] = ("none", "down", "up")
-"""Places of errors that the document's tables and figures are run with."""
 OFFSETS = (*(round(-0.2 + 0.0125 * step, 4) for step in range(33)), 0.5, 1.0)
 """Seconds by which the downstream flow starts after the first upstream flow."""
 _FEW_SEEDS = 10
@@ -57,7 +60,6 @@ FIGURE_5 = Path(cf=CF, k=2, errors=MAIN)
 DATA = (ns2.DATA, *timeouts.DATA)
 OPTIONAL = frozenset({"ns2", *timeouts.TABLES})
 """Tables that are there only where the data for them is at hand."""
-_TABLES = ("flows", "flow_series")
 
 
 def measure(bench: st.Workbench) -> st.Measures:
@@ -65,9 +67,12 @@ def measure(bench: st.Workbench) -> st.Measures:
     tables: dict[str, Any] = {}
     for name, (what, dims, variants) in _parts().items():
         tables |= bench.measure(
-            what, variants, lambda _, run: of_run(run), table=name, dims=dims, tables=_TABLES
+            what, variants, lambda _, run: of_run(run), table=name, dims=dims, tables=TABLES
         )
     tables["by_rate"] = _by_rate(tables["grid"])
+    tables["alone_by_rate"] = _alone_by_rate(tables["alone"])
+    tables |= queues.measure(bench)
+    tables |= controls.measure(bench)
     tables |= _offsets(bench)
     tables |= _windows(bench, tables["grid"])
     tables |= _decisions(bench)
@@ -129,6 +134,7 @@ def _parts() -> dict[str, tuple[str, tuple[str, ...], Variants]]:
         ),
         "ablation": ("Forecasters", ("sender", "errors", "k"), dict(_over_k(ABLATION, ("none", MAIN)))),
         "today": ("Today", ("sender", "errors", "k"), dict(_over_k(TODAY, ("none", MAIN)))),
+        "timers": ("Timeouts", ("sender", "errors", "k"), dict(_over_k(TIMERS, PLACED))),
         "veno": ("Veno", ("sender", "errors", "k"), dict(_over_k(VENOS, PLACED))),
     }
 
@@ -150,39 +156,6 @@ def _symmetric() -> Iterator[tuple[Any, Any]]:
         yield (name, "none", "no"), partial(network, sender, replace(SYMMETRIC, backward=False))
 
 
-def of_run(run: Recording) -> dict[str, float]:
-    """Rates in kbit/s of payload that arrived, counts of packets, of ACKs that did not come back and of
-    timeouts, and the window of the downstream flow: its mean in packets, the share of time in which it is
-    the receiver's or more, and how long slow start lasts, at first in seconds and in all as a share of the
-    run.
-    """
-    flows, own = run.columns("flows"), run.flows.index(FLOW)
-    kilobits = 8e-3 * PAYLOAD_BYTES / run.scenario.duration
-    delivered = flows["packets_delivered"]
-    series = run.columns("flow_series")
-    cwnd, slow = series["cwnd"], series["cwnd"] < series["ssthresh"]
-    # ns-2's Vegas has data in packet 0, which stands for a SYN otherwise and is not counted.
-    transport = run.scenario.flows[own].transport
-    first = isinstance(transport, Tcp) and transport.recovery == "vegas" and delivered[own] > 0
-    return {
-        "throughput": float(delivered[own] + first) * kilobits,
-        "upstream": float(delivered.sum() - delivered[own]) * kilobits,
-        "retransmitted": float(flows["packets_retransmitted"][own]),
-        "acks_dropped": float(flows["acks_dropped"][own]),
-        "timeouts": float(flows["timeouts"][own]),
-        "window": float(np.minimum(cwnd, WINDOW).mean()),
-        "full": float((cwnd >= WINDOW).mean()),
-        "first_slow_start": _first_slow_start(run, series["time"], slow),
-        "slow_start": float(slow.mean()),
-    }
-
-
-def _first_slow_start(run: Recording, time: Any, slow: Any) -> float:
-    """When the window first is not below the threshold; the end of the run where it always is."""
-    over = np.flatnonzero(~slow)
-    return float(time[over[0]]) if over.size else run.scenario.duration
-
-
 def _by_rate(grid: pa.Table) -> pa.Table:
     """The networks of the grid that differ: what counts is the rate upstream, and of cells that have it in
     common this has the one with the highest rate downstream.
@@ -195,6 +168,13 @@ def _by_rate(grid: pa.Table) -> pa.Table:
             for name, value in row.items():
                 found.setdefault(name, []).append(value)
     return st.tidy(found, ("sender", "errors", "cr", st.SEED))
+
+
+def _alone_by_rate(alone: pa.Table) -> pa.Table:
+    """The runs without backward traffic by their upstream rate."""
+    rows = [{**row, "cr": Path(CF, row["k"]).cr} for row in alone.to_pylist()]
+    columns = {name: [row[name] for row in rows] for name in rows[0] if name != "k"}
+    return st.tidy(columns, ("sender", "cr", st.SEED))
 
 
 def _offsets(bench: st.Workbench) -> st.Measures:
@@ -211,7 +191,7 @@ def _offsets(bench: st.Workbench) -> st.Measures:
         table="offsets",
         dims=("sender", "offset"),
         seeds=bench.seeds[:_FEW_SEEDS],
-        tables=_TABLES,
+        tables=TABLES,
     )
 
 
@@ -247,7 +227,7 @@ def _decisions(bench: st.Workbench) -> st.Measures:
     return bench.measure(
         "Decisions",
         variants,
-        lambda key, run: decisions.shares(run, rules[key[0]].rule),
+        lambda key, run: decisions.shares(run, rules[key[0]].rule, Path(CF, key[1])),
         table="decisions",
         dims=("sender", "k"),
         seeds=bench.seeds[:_FEW_SEEDS],
@@ -270,7 +250,6 @@ def _on_the_path(bench: st.Workbench) -> st.Measures:
         variants,
         _seen_on_the_path,
         dims=("sender", "errors", "k"),
-        seeds=bench.seeds[:_FEW_SEEDS],
         tables=("flows", "packets", "window"),
     )
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 SAMPLES = 5000
 """Samples of each measured series, from its beginning."""
 LAGS = 20
+SIGNIFICANCE = 0.05
 KPSS_LIMIT = 0.463
 """Above it the KPSS test refuses stationarity at 5 % (Kwiatkowski et al. 1992)."""
 SHOWN = 500
@@ -45,7 +46,7 @@ def model_name(order: tuple[int, int, int]) -> str:
 MODELS = tuple(map(model_name, TABLE_1))
 ORDER = (2, 1, 1)
 CHOSEN = model_name(ORDER)
-ARMA = (2, 0, 1)
+ARMA, AR = (2, 0, 1), (2, 0, 0)
 """Model without differences, which the document does not think suitable."""
 
 
@@ -98,7 +99,7 @@ def _of_series(rtts: Reals) -> dict[str, Columns]:
     once = np.diff(rtts)
     fits = {model_name(order): forecast.fit(rtts, order, method="css") for order in TABLE_1}
     plain, differenced = (forecast.correlations(each, LAGS) for each in (rtts, once))
-    arma = forecast.fit(rtts, ARMA, method="css")
+    arma, ar = (forecast.fit(rtts, order, method="css") for order in (ARMA, AR))
     best_aic = min(fit.aic_of_variance for fit in fits.values())
     best_fpe = min(fit.fpe for fit in fits.values())
     count = min(SHOWN, len(rtts))
@@ -109,7 +110,7 @@ def _of_series(rtts: Reals) -> dict[str, Columns]:
             "fpe": [fit.fpe / best_fpe for fit in fits.values()],
             "sigma": [float(np.sqrt(fit.sigma2)) for fit in fits.values()],
         },
-        "chosen": _chosen(fits[CHOSEN], rtts, once, arma),
+        "chosen": _chosen(fits[CHOSEN], rtts, once, arma, ar),
         "correlations": {
             "lag": list(range(1, LAGS + 1)),
             "acf": plain.acf[1:],
@@ -122,22 +123,29 @@ def _of_series(rtts: Reals) -> dict[str, Columns]:
     }
 
 
-def _chosen(fit: ArimaFit, rtts: Reals, once: Reals, arma: ArimaFit) -> Columns:
+def _chosen(fit: ArimaFit, rtts: Reals, once: Reals, arma: ArimaFit, ar: ArimaFit) -> Columns:
     """The document's model: its coefficients, what its residuals are like, and what they are over those of
-    the model without differences.
+    models without differences. Squares of residuals that are correlated show what no linear model has
+    (McLeod and Li); both shares are 1 or 0 for a series.
     """
     from parshall import forecast
+
+    kpss = forecast.kpss(rtts)
+    squares = forecast.ljung_box(fit.residuals**2, LAGS, fitted=0).p_value
 
     return {
         "samples": [float(len(once) + 1)],
         "phi1": [fit.ar[0]],
         "phi2": [fit.ar[1]],
         "theta1": [fit.ma[0]],
-        "kpss": [forecast.kpss(rtts)],
+        "kpss": [kpss],
         "kpss_once": [forecast.kpss(once)],
         "ljung_box": [forecast.ljung_box(fit.residuals, LAGS, fitted=3).p_value],
         "straightness": [_straightness(fit.residuals)],
         "over_arma": [float(np.sqrt(fit.sigma2 / arma.sigma2))],
+        "over_ar": [float(np.sqrt(fit.sigma2 / ar.sigma2))],
+        "not_linear": [float(squares < SIGNIFICANCE)],
+        "varies": [float(kpss > KPSS_LIMIT)],
     }
 
 

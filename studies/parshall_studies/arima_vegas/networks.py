@@ -24,7 +24,14 @@ from parshall.scenario import (
     VegasControl,
 )
 from parshall_studies.arima_vegas.document import SIZE_RATIO
-from parshall_studies.arima_vegas.senders import PROPAGATION, UPSTREAM, Sender
+from parshall_studies.arima_vegas.senders import (
+    ACK_BYTES,
+    HEADER_BYTES,
+    PAYLOAD_BYTES,
+    PROPAGATION,
+    UPSTREAM,
+    Sender,
+)
 
 Errors: TypeAlias = Literal["none", "up", "down", "both"]
 """Where packets are lost: on the upstream link, the downstream one, both, or nowhere."""
@@ -35,7 +42,7 @@ DURATION = 200.0
 """Simulated seconds."""
 ERROR_RATE = 0.01
 LIMIT = 50
-"""Packets that a queue of the bottleneck holds."""
+"""Packets that a queue of the bottleneck holds: ns-2's default."""
 ACCESS_RATE = 100e6
 BACKWARD_FLOWS = 2
 START_SPREAD = 0.1
@@ -61,11 +68,20 @@ class Path:
     round_trip: float = PROPAGATION
     backward: bool = True
     """True if there is traffic upstream."""
+    queue: int = LIMIT
+    """Packets that each queue holds."""
 
     @property
     def cr(self) -> float:
         """kbit/s upstream (equation 34)."""
         return 1e3 * self.cf / (SIZE_RATIO * self.k)
+
+    @property
+    def without_queues(self) -> float:
+        """Seconds that a packet and its ACK need where nobody else sends."""
+        packet, ack = 8 * (PAYLOAD_BYTES + HEADER_BYTES), 8 * ACK_BYTES
+        access = 2 * (packet + ack) / ACCESS_RATE
+        return self.round_trip + access + packet / (1e6 * self.cf) + ack / (1e3 * self.cr)
 
 
 SYMMETRIC = Path(cf=2, k=1 / SIZE_RATIO)
@@ -102,17 +118,18 @@ def _dumbbell(
     record: Record,
     lossy: Mapping[str, Mapping[str, Any]],
 ) -> Dumbbell:
-    queue = FqCodel(limit_packets=LIMIT, ecn=False) if sender.fair_queue else DropTail(limit_packets=LIMIT)
+    plain = DropTail(limit_packets=path.queue)
+    queue = FqCodel(limit_packets=path.queue, ecn=False) if sender.fair_queue else plain
     return Dumbbell(
         title=f"{sender.label}, {path.cf:g} Mbit/s down, {path.cr:g} kbit/s up",
         duration=DURATION,
         rate=1e6 * path.cf,
         delay=path.round_trip / 2,
-        queue=DropTail(limit_packets=LIMIT),
+        queue=plain,
         reverse=Reverse(rate=1e3 * path.cr, queue=queue, **lossy.get("up", {})),
         access_rate=ACCESS_RATE,
         access_delay=0.0,
-        access_queue=DropTail(limit_packets=LIMIT),
+        access_queue=plain,
         flows=flows,
         record=record,
         **lossy.get("down", {}),

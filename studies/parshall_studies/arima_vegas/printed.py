@@ -10,9 +10,10 @@ from typing import Any
 from parshall_studies import study as st
 from parshall_studies.arima_vegas import document
 from parshall_studies.arima_vegas.document import KS, Cell
-from parshall_studies.arima_vegas.measures import CF, ERRORS, HALVED
+from parshall_studies.arima_vegas.measures import CF, HALVED
 from parshall_studies.arima_vegas.networks import MAIN
 from parshall_studies.arima_vegas.quantities import UNITS, of
+from parshall_studies.arima_vegas.runs import ERRORS
 from parshall_studies.arima_vegas.senders import ARTT, DOCUMENT, VEGAS
 
 _COMPARED = ((VEGAS, 0), (ARTT, 1))

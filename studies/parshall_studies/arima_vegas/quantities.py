@@ -14,7 +14,7 @@ UNITS: Mapping[str, str] = {
     **dict.fromkeys(("retransmitted", "window"), "packets"),
     "acks_dropped": "ACKs",
     "first_slow_start": "s",
-    "delay": "ms",
+    **dict.fromkeys(("delay", "round_trip"), "ms"),
 }
 _KS, _CFS = list(KS), list(CFS)
 
@@ -38,6 +38,17 @@ def gain(errors: str = "none", **where: Any) -> st.Expression:
     """Per cent of throughput that CA-ARTT has more, in each of these networks."""
     ours, theirs = (by_rate("throughput", sender, errors, **where) for sender in (ARTT, VEGAS))
     return percent_more(ours, theirs)
+
+
+def queued(metric: str, sender: str, queue: int, errors: str = "none", **where: Any) -> st.Quantity:
+    """Metric of the same networks with queues of so many packets."""
+    return of("queues", metric, sender, errors=errors, queue=queue, **where)
+
+
+def queued_gain(queue: int | list[int], errors: str = "none", **where: Any) -> st.Expression:
+    """Per cent of throughput that CA-ARTT has more there."""
+    at = {"errors": errors, "queue": queue, **where}
+    return percent_more(*(of("queues", "throughput", sender, **at) for sender in (ARTT, VEGAS)))
 
 
 def percent_more(more: st.Expression, less: st.Expression) -> st.Expression:

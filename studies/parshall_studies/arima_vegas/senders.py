@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from parshall.scenario import ArimaVegas, Cubic, Tcp, Veno
+from parshall.scenario import ArimaRtoConfig, ArimaVegas, Cubic, Tcp, Veno
 from parshall.scenario.parts import Constant, Ewma, LastValue, Median, Mixture
 
 WINDOW = 20
@@ -50,24 +50,25 @@ class Sender:
 def ns2_vegas(**rule: Any) -> Tcp:
     """Vegas as ns-2.35 has it, or the same with another window rule."""
     own = {"control": ArimaVegas(**rule)} if rule else {}
-    return _tcp(profile="ns2", recovery="vegas", **own)
+    return tcp(profile="ns2", recovery="vegas", **own)
 
 
-def _tcp(**options: Any) -> Tcp:
+def tcp(*, window: int = WINDOW, **options: Any) -> Tcp:
+    """The document's sizes of packets, and its window of the receiver unless another is given."""
     sizes: dict[str, Any] = {
         "payload_bytes": PAYLOAD_BYTES,
         "header_bytes": HEADER_BYTES,
         "ack_bytes": ACK_BYTES,
     }
-    return Tcp(max_window_packets=WINDOW, **sizes, **options)
+    return Tcp(max_window_packets=window, **sizes, **options)
 
 
 def _cubic(*, delayed_ack: bool) -> Tcp:
     """Today's sender with RFC 6298's timer; the receiver's window is that of the others."""
-    return _tcp(recovery="sack", control=Cubic(), delayed_ack=delayed_ack)
+    return tcp(recovery="sack", control=Cubic(), delayed_ack=delayed_ack)
 
 
-UPSTREAM = _tcp(profile="ns2", recovery="reno")
+UPSTREAM = tcp(profile="ns2", recovery="reno")
 """The two flows of the backward traffic."""
 
 DOCUMENT: Mapping[str, Sender] = {
@@ -83,10 +84,8 @@ READINGS: Mapping[str, Sender] = {
 """Senders with other readings of the algorithm: a decision with each ACK, and slow start as it is."""
 VENOS: Mapping[str, Sender] = {
     **DOCUMENT,
-    VENO: Sender("Veno", _tcp(profile="ns2", recovery="newreno", control=Veno())),
-    SMOOTHED: Sender(
-        "Veno by (2)", _tcp(profile="ns2", recovery="newreno", control=Veno(backlog="smoothed"))
-    ),
+    VENO: Sender("Veno", tcp(profile="ns2", recovery="newreno", control=Veno())),
+    SMOOTHED: Sender("Veno by (2)", tcp(profile="ns2", recovery="newreno", control=Veno(backlog="smoothed"))),
 }
 """Beside Veno, which the document describes: a smoothed round trip, and a least one that losses reset."""
 _WITHOUT_RULE = dict.fromkeys(("alpha", "beta", "gamma"), _NEVER_REACHED)
@@ -105,6 +104,14 @@ ABLATION: Mapping[str, Sender] = {
     ARTT: Sender("ARIMA(2,1,1)", DOCUMENT[ARTT].transport),
     **FORECASTERS,
 }
+TIMERS: Mapping[str, Sender] = {
+    ARTT: DOCUMENT[ARTT],
+    "artt-rto": Sender(
+        "CA-ARTT, timeout by ARTT",
+        tcp(profile="ns2", recovery="vegas", control=ArimaVegas(), rto=ArimaRtoConfig()),
+    ),
+}
+"""The timeout that the document leaves for later."""
 TODAY: Mapping[str, Sender] = {
     **DOCUMENT,
     "cubic": Sender("CUBIC", _cubic(delayed_ack=False)),

@@ -8,20 +8,24 @@ from typing import Any
 from parshall import plot
 from parshall_studies import study as st
 from parshall_studies.arima_vegas import (
+    controls,
     document,
     forecasts,
     measures,
     models,
     networks,
+    queues,
     senders,
     shown_fit,
     shown_models,
+    shown_paths,
 )
 from parshall_studies.arima_vegas.document import CFS, ERROR_RATES, KS, ROUND_TRIPS
-from parshall_studies.arima_vegas.measures import ERRORS, OFFSETS
+from parshall_studies.arima_vegas.measures import OFFSETS
 from parshall_studies.arima_vegas.networks import MAIN
 from parshall_studies.arima_vegas.printed import PRINTED_TABLES
-from parshall_studies.arima_vegas.quantities import by_rate, gain, of
+from parshall_studies.arima_vegas.quantities import by_rate, gain, of, queued, queued_gain
+from parshall_studies.arima_vegas.runs import ERRORS, PLACED
 from parshall_studies.arima_vegas.senders import (
     ABLATION,
     ARTT,
@@ -55,12 +59,18 @@ def path_error(forecaster: str, k: int | list[int] = _KS) -> st.Expression:
 
 NAMES = {
     "cf": measures.CF,
+    "controls": controls,
     "document": document,
     "errors": ERRORS,
     "fits": shown_fit.fits,
     "fitting": shown_fit.fitting,
     "forecasts": forecasts,
     "gain": gain,
+    "growing_alone": shown_paths.growing_alone,
+    "of": of,
+    "queued": queued,
+    "queued_gain": queued_gain,
+    "queues": queues,
     "main": MAIN,
     "models": models,
     "by_rate": by_rate,
@@ -155,6 +165,7 @@ SHOWN: tuple[st.Shown, ...] = (
     st.Made(_gains),
     *shown_fit.SHOWN,
     *shown_models.SHOWN,
+    *shown_paths.SHOWN,
     st.drawing(
         "fig-5",
         [st.Course("windows", "time", "cwnd", _PLAIN, "sender", style="steps")],
@@ -189,7 +200,8 @@ SHOWN: tuple[st.Shown, ...] = (
         "Forecaster",
         st.each("{sender.label}", sender={name: ABLATION[name] for name in _OTHERS}),
         {f"grows, K = {k}": 100 * st.quantity("decisions.grows", k=k) for k in KS}
-        | {f"N, K = {k}": st.quantity("decisions.backlog", k=k) for k in (KS[0], KS[-1])},
+        | {f"N, K = {k}": st.quantity("decisions.backlog", k=k) for k in (KS[0], KS[-1])}
+        | {f"waiting, K = {k}": st.quantity("decisions.waiting", k=k) for k in (KS[0], KS[-1])},
         "matrix",
     ),
     st.drawing(
@@ -235,9 +247,7 @@ SHOWN: tuple[st.Shown, ...] = (
     st.means_table(
         "veno",
         "Sender",
-        st.each(
-            "{sender.label}, {errors}", sender=VENOS, errors={name: ERRORS[name] for name in measures.PLACED}
-        ),
+        st.each("{sender.label}, {errors}", sender=VENOS, errors={name: ERRORS[name] for name in PLACED}),
         {f"K = {k}": st.quantity("veno.throughput", k=k) for k in KS},
         "matrix",
     ),

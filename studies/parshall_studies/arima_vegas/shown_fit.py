@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from parshall_studies import study as st
-from parshall_studies.arima_vegas.measures import CF, ERRORS
+from parshall_studies.arima_vegas.measures import CF
 from parshall_studies.arima_vegas.networks import MAIN
+from parshall_studies.arima_vegas.runs import ERRORS
 from parshall_studies.study.grades import NEAR, Grade
 
 _COLUMN = f".cf{CF}."
