@@ -55,6 +55,19 @@ def test_figure_19() -> None:
     assert Seen.read(said()).last_average == (8192, 0.5)
 
 
+def test_packets_that_the_queue_did_not_drop_are_lost_elsewhere() -> None:
+    step = np.arange(ROWS)
+    drops = (UDP + TCP - 1) * step
+    assert Seen.read(said(drops=drops)).lost_elsewhere(1.0) == pytest.approx(100 / (UDP + TCP))
+    assert Seen.read(said(drops=drops, backlog_packets=step)).lost_elsewhere(1.0) == pytest.approx(0.0)
+
+
+def test_numbers_that_did_not_fit_are_counted() -> None:
+    assert Seen.read(said()).saturated == 0
+    doubts = np.where(np.arange(ROWS) < 5, 0x200 + 0x10, 0x10)
+    assert Seen.read(said(quality=doubts)).saturated == 5
+
+
 def test_what_the_second_bottleneck_dropped() -> None:
     assert Seen.read(said()).elsewhere is None
     assert Seen.read(said(elsewhere=ELSEWHERE)).elsewhere == 25
@@ -179,6 +192,8 @@ def test_a_script_says_what_the_experiment_is() -> None:
     assert "tune-above 0.5 tune-band 0.1" in told_of["queue/estmred-tuned"]
     assert "handle 2: fq_codel limit 60" in told_of["queue/fq_codel"]
     assert "estimate one-hop" not in told_of["queue/red"]
+    assert "estimate off" in told_of["queue/estmred-off"]
+    assert "estimate one-hop" not in told_of["queue/estmred-off"]
     super_packets = settings.VARIANTS[settings.SUPER]
     assert "gso_max_segs" in told
     assert "gso_max_segs" not in script(super_packets, FULL, {}, seed=1)
