@@ -66,3 +66,9 @@ def test_no_study_at_all_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     _offer(monkeypatch)
     with pytest.raises(ParshallError, match=r"no package offers any as parshall\.studies"):
         st.list_studies()
+
+
+def test_a_study_without_a_first_screen_does_not_load() -> None:
+    page = "- **Does it work?** Yes.\n\n## Findings\n- **When to use it:** Always.\n"
+    with pytest.raises(ValueError, match=r"page: expected '- \*\*When to use it:\*\* ...' before"):
+        st.Content(lambda _: {}, (), page)

@@ -78,6 +78,12 @@ class Content:
     quick: Quick | None = None
     """Short form that ``--quick`` runs."""
 
+    def __post_init__(self) -> None:
+        head = self.page.partition("\n## ")[0]
+        for label in ANSWERS:
+            if f"- **{label}**" not in head:
+                raise ValueError(f"page: expected '- **{label}** ...' before the first heading")
+
 
 @dataclass(frozen=True)
 class Study:
