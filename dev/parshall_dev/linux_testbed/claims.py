@@ -91,7 +91,7 @@ def hop(column: str, form: Any) -> st.Expression:
 
 
 def _shown(column: str, experiments: list[str]) -> st.Expression:
-    """What was counted in machines beside the estimates, one number a run."""
+    """Count in machines beside the estimates, one number a run."""
     return st.Quantity("shown", column).at(experiment=experiments)
 
 

@@ -77,7 +77,7 @@ def measure(bench: st.Workbench) -> st.Measures:
 
 
 def quick(bench: st.Workbench) -> st.Measures:
-    """What the simulator says of the five experiments; no machine is started."""
+    """Measures of the five experiments in the simulator; no machine is started."""
     training = _simulated_training(bench, SMALL)
     gains = {SIMULATOR: tuning.tune(training, SMALL.alpha)}
     return _of_simulator(bench, gains, tuning.constant(training), SMALL)

@@ -122,4 +122,4 @@ REGULATION: Mapping[str, Callable[..., Any]] = {
         for load in SHORT
     },
 }
-"""The same of RED that is tuned from the estimate."""
+"""Claims about RED that is tuned from the estimate, as about RED."""

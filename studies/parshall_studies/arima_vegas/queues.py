@@ -32,7 +32,7 @@ COMPARED = (VEGAS, ARTT, ALWAYS)
 PATHS: Mapping[float, Path] = {
     path.cr: path for path in (Path(cf, k) for cf in CFS for k in KS if cf == CFS[-1] or k == KS[-1])
 }
-"""The networks of Table 2 that differ, by their upstream rate in kbit/s: the rate downstream does not matter."""
+"""Networks of Table 2 that differ, by their upstream rate in kbit/s: the rate downstream does not matter."""
 _LOW = ERROR_RATES[:-1]
 
 

@@ -78,7 +78,7 @@ def _bell(setting: Setting) -> Dumbbell:
 
 
 def _different(setting: Setting, bell: Dumbbell) -> Dumbbell:
-    """The same flows with round trips and rates of their own, around the same means."""
+    """Flows with round trips and rates of their own, around the same means."""
     from parshall.scenario import Cbr
 
     tcp, cbr = bell.flows

@@ -83,7 +83,7 @@ def _cycle(moving: str) -> st.Holds:
 
 
 def _average(flows: int, measure: str) -> st.Holds:
-    """What flows that differ do, beside flows that are alike."""
+    """Claim: flows that differ do as flows that are alike."""
     own = st.Quantity("mixed", measure, UNITS[measure]).at(flows=flows)
     return st.alike(
         own.at(kind="different"), own.at(kind="alike"), _LOSS_FACTOR if measure == "loss" else _FACTOR
