@@ -1,4 +1,4 @@
-"""What the study runs, and its tables."""
+"""Runs of the study, and its tables."""
 
 from __future__ import annotations
 
