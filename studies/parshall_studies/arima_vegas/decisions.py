@@ -49,8 +49,8 @@ class Acks(NamedTuple):
 
 def shares(run: Recording, rule: ArimaVegas, path: Path) -> dict[str, float]:
     """Shares of the decisions in congestion avoidance, one a round, on which the window grows, stays and
-    shrinks, the median of N, and that of the packets of the window that wait, by the round trip without queues
-    tells; NaN where there was none.
+    shrinks, the median of N, and that of the packets of the window that wait, which the round trip without
+    queues tells; NaN where there was none.
     """
     rounds = np.array([[*each] for each in decided(run, rule)])
     if not rounds.size:
