@@ -2,9 +2,10 @@
 in Asymmetric Networks": Vegas that decides on a forecast of its round trip, re-run over many seeds, with what
 else could stand in the forecast's place.
 
-``document`` says what is printed, ``senders`` what sends, ``networks``, ``queues`` and ``controls`` what is
-run, ``measures``, ``runs``, ``forecasts``, ``backlog`` and ``decisions`` what is computed of a run,
-``printed`` and ``claims`` what is claimed of it, ``shown`` and ``report.md`` what a reader meets. ``ns2`` is what ns-2 gave.
+``document`` says what is printed, ``senders`` what sends, and ``networks``, ``queues`` and ``controls``
+what is run. ``measures``, ``runs``, ``forecasts``, ``backlog`` and ``decisions`` compute numbers of a run,
+``printed`` and ``claims`` have what is claimed of it, ``shown`` and ``report.md`` what a reader meets;
+``quick`` is a short form, and ``ns2`` what ns-2 gave.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ _PLACES = {f"errors {where}stream": where for where in ("down", "up")}
 _QUEUES = {queue: f"queues of {queue} packets" for queue in QUEUES}
 """Readings of the size of queues."""
 _SWEPT = {LIMIT: "", SHORT: "_short"}
-"""Suffixes of the names of tables that only these two readings have."""
+"""Endings of the names of those tables that only these two readings have."""
 _STARTS = {"N ends slow start": ARTT, "Vegas's backlog ends it": STARTED}
 """Readings of slow start."""
 _OF_SENDERS = {

@@ -1,5 +1,5 @@
-"""Controls by delay and by loss beside each other on symmetric paths, each on its own; and the upstream link
-of an asymmetric path that has nothing to carry but ACKs.
+"""Controls by delay and by loss on symmetric paths, each on its own; and the upstream link of an asymmetric
+path that has nothing to carry but ACKs.
 """
 
 from __future__ import annotations
@@ -111,8 +111,7 @@ def only_acks(k: int) -> Dumbbell:
 
 def _of_controls(run: Recording) -> dict[str, float]:
     """Payload in Mbit/s that arrived, of all flows, the share of the time in which the bottleneck sends, its
-    mean delay in ms, transmission included, the share of packets that it drops, and Jain's index of the
-    flows.
+    mean delay in ms, transmission included, the share of packets that it drops, and Jain's index.
     """
     flows, ports, port = run.columns("flows"), run.columns("ports"), run.scenario.ports.index(DOWN)
     rates = 8e-6 * PAYLOAD_BYTES * flows["packets_delivered"] / run.counted_seconds
@@ -126,7 +125,7 @@ def _of_controls(run: Recording) -> dict[str, float]:
 
 
 def _of_acks(run: Recording, path: Path) -> dict[str, float]:
-    """Times in seconds at which each link is first full, and the shares of the time in which they send."""
+    """When each link is first full, in seconds, and the shares of the time in which they send."""
     rates = {"upstream": (UP, 1e3 * path.cr), "downstream": (DOWN, 1e6 * path.cf)}
     return {
         **{f"{name}_full": _first_full(run, *link) for name, link in rates.items()},

@@ -49,7 +49,7 @@ class Acks(NamedTuple):
 
 def shares(run: Recording, rule: ArimaVegas, path: Path) -> dict[str, float]:
     """Shares of the decisions in congestion avoidance, one a round, on which the window grows, stays and
-    shrinks, the median of N, and that of the packets of the window that wait, as the round trip without
+    shrinks, the median of N, and that of the packets of the window that wait, which the round trip without
     queues tells; NaN where there was none.
     """
     rounds = np.array([[*each] for each in decided(run, rule)])

@@ -1,5 +1,5 @@
-"""Readings of the queues, whose size the document does not give: what senders deliver and lose with queues from
-a few packets to ns-2's default, which only a large window makes overflow.
+"""Readings of the queues, whose size the document does not give: throughput and losses with queues from a
+few packets to ns-2's default, which only a large window makes overflow.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ COMPARED = (VEGAS, ARTT, ALWAYS)
 PATHS: Mapping[float, Path] = {
     path.cr: path for path in (Path(cf, k) for cf in CFS for k in KS if cf == CFS[-1] or k == KS[-1])
 }
-"""Networks of Table 2 that differ, by their upstream rate in kbit/s: the rate downstream does not matter."""
+"""The networks of Table 2 that differ, by their upstream rate in kbit/s; the other rate does not matter."""
 _LOW = ERROR_RATES[:-1]
 
 

@@ -1,4 +1,4 @@
-"""Results of a run: the document's counts, and the course of the window."""
+"""Numbers of a run: the document's counts, and the course of the window."""
 
 from __future__ import annotations
 

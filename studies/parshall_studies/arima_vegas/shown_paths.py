@@ -1,5 +1,5 @@
-"""Tables and figures of what the document leaves open: sizes of queues, delay and loss on symmetric paths, ACKs
-alone upstream, and a timeout by ARTT.
+"""Tables and figures of what the document leaves open: sizes of queues, delay and loss on symmetric paths,
+ACKs alone upstream, and a timeout by ARTT.
 """
 
 from __future__ import annotations
