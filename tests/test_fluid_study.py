@@ -11,7 +11,8 @@ import pytest
 from parshall import run
 from parshall.engine.measure import measure
 from parshall.fluid import equilibria, stability
-from parshall_studies.fluid.measures import LOADS, busiest_frequency, networks, of_run, queue_of, rest
+from parshall_studies.fluid.measures import LOADS, busiest_frequency, networks, queue_of, rest
+from parshall_studies.fluid.packets import of_run
 from parshall_studies.fluid.setting import CALM, CHAPTER, Setting
 
 GUIDE = Path(__file__).parents[1] / "docs" / "fluid.md"

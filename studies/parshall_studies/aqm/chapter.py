@@ -234,7 +234,7 @@ _DROPS: Mapping[str, Callable[..., Any]] = {
 
 def _offered(flows: str, capacity: int | list[int], load: int | list[int] = [*LOADS]) -> st.Expression:  # noqa: B006
     """Load that flows of a class offer, as a share of the capacity."""
-    where = {"capacity": capacity, "buffer": "1", "load": load}
+    where: dict[str, Any] = {"capacity": capacity, "buffer": "1", "load": load}
     return of(flows, "red", **where) / (1 - of(f"{flows}_drop", "red", **where))
 
 

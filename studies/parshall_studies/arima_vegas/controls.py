@@ -14,8 +14,8 @@ from parshall.scenario import Bulk, Cubic, DropTail, Dumbbell, FlowGroup, Record
 from parshall.stats import jain
 from parshall_studies import study as st
 from parshall_studies.arima_vegas.document import CFS, KS
-from parshall_studies.arima_vegas.networks import ACCESS_RATE, LIMIT, PROPAGATION, START_SPREAD, Path
-from parshall_studies.arima_vegas.senders import HEADER_BYTES, PAYLOAD_BYTES, VEGAS, tcp
+from parshall_studies.arima_vegas.networks import ACCESS_RATE, LIMIT, START_SPREAD, Path
+from parshall_studies.arima_vegas.senders import HEADER_BYTES, PAYLOAD_BYTES, PROPAGATION, VEGAS, tcp
 
 if TYPE_CHECKING:
     from parshall.recording import Recording

@@ -49,7 +49,7 @@ class Sender:
 
 def ns2_vegas(**rule: Any) -> Tcp:
     """Vegas as ns-2.35 has it, or the same with another window rule."""
-    own = {"control": ArimaVegas(**rule)} if rule else {}
+    own: dict[str, Any] = {"control": ArimaVegas(**rule)} if rule else {}
     return tcp(profile="ns2", recovery="vegas", **own)
 
 

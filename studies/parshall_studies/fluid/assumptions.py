@@ -9,6 +9,7 @@ import numpy as np
 
 from parshall.fluid import FixedLoss, FluidModel, equilibria, simulate
 from parshall_studies import study as st
+from parshall_studies.fluid.packets import SAMPLE_EVERY, of_run
 from parshall_studies.fluid.setting import CBR_RATE, CHAPTER, PACKET_BYTES, UDP_HEADER, Setting
 
 if TYPE_CHECKING:
@@ -33,7 +34,6 @@ _SPREAD = np.array([0.25, 1.75])
 """Least and greatest round trip of flows that differ, over the mean: those of II.C.5 are 24 to 176 ms."""
 _RATES = (0.5, 1.5)
 """Least and greatest rate of non-responsive flows that differ, over the mean (II.C.6)."""
-_SAMPLE_EVERY = 0.01
 _ROUND_TRIPS, _SAMPLES, _SMALLER = 20, 400, 0.01
 
 
@@ -48,8 +48,6 @@ def fixed_loss(loss: float, cbr: int, delay: float) -> FluidModel:
 
 def mixed(bench: st.Workbench) -> st.Measures:
     """Packets of flows that are alike, as the model has them, and of flows that differ."""
-    from parshall_studies.fluid.measures import of_run
-
     variants = {
         (flows, kind): bell if kind == "alike" else _different(setting, bell)
         for flows, setting in MIXED.items()
@@ -72,7 +70,7 @@ def mixed(bench: st.Workbench) -> st.Measures:
 
 
 def _bell(setting: Setting) -> Dumbbell:
-    bell = setting.scenario(DURATION, WARM_UP, sample_every=_SAMPLE_EVERY)
+    bell = setting.scenario(DURATION, WARM_UP, sample_every=SAMPLE_EVERY)
     assert not setting.elsewhere
     return bell  # type: ignore[return-value]
 
@@ -83,7 +81,7 @@ def _different(setting: Setting, bell: Dumbbell) -> Dumbbell:
 
     tcp, cbr = bell.flows
     least = float(_SPREAD[0]) * setting.round_trip
-    delays = (np.linspace(*_SPREAD, setting.tcp) * setting.round_trip - least) / 4
+    delays = (np.linspace(_SPREAD[0], _SPREAD[1], setting.tcp) * setting.round_trip - least) / 4
     payload = PACKET_BYTES - UDP_HEADER
     singles = [
         cbr.replace("count", 1)

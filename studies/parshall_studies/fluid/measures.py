@@ -21,6 +21,7 @@ from parshall_studies.fluid.assumptions import (
     small_signals,
     windows,
 )
+from parshall_studies.fluid.packets import SAMPLE_EVERY, of_run
 from parshall_studies.fluid.setting import CALM, CHAPTER, LADDER, Setting
 
 if TYPE_CHECKING:
@@ -54,10 +55,6 @@ ANY_FLOWS, ANY_DELAYS, ANY_MOST, ANY_LAWS = (15, 35, 100), (0.03, 0.1, 0.3), (0.
 """TCP flows, round trips, RED's greatest probabilities and factors of windows of other models."""
 
 _DURATION, _WARM_UP = 120.0, 20.0
-_SAMPLE_EVERY = 0.01
-"""Seconds between samples of a queue."""
-_COUNTED = ("packets_arrived", "packets_dropped")
-_PORT = 0
 _SEGMENT = 1024
 _SLOWEST = 0.3
 
@@ -100,7 +97,7 @@ def at_rest(
     dims = ("network", "cbr", "elsewhere")
     packets = bench.measure(
         "Packets",
-        {key: each.scenario(duration, warm_up, sample_every=_SAMPLE_EVERY) for key, each in settings.items()},
+        {key: each.scenario(duration, warm_up, sample_every=SAMPLE_EVERY) for key, each in settings.items()},
         lambda key, run: of_run(settings[key], run),
         table="packets",
         dims=dims,
@@ -134,47 +131,6 @@ def _share_of_load(model: FluidModel) -> dict[str, float]:
     return {"off": abs(only.share - offered), "queue": only.queue, "loss": 100 * only.loss}
 
 
-def of_run(setting: Setting, run: Recording) -> dict[str, float]:
-    """The model's quantities as packets show them; ``loss`` in %, ``queue`` with the packet in
-    transmission, ``window`` as what a TCP flow sends in a round trip.
-    """
-    flows, ports = run.columns("flows"), run.columns("ports")
-    sent = np.asarray(flows["packets_sent"], dtype=float)
-    delay = float(ports["mean_delay"][_PORT])
-    dropped = float(np.sum(np.asarray(flows["packets_dropped"])[: setting.tcp]))
-    series = run.columns("port_series")
-    late = np.asarray(series["time"]) >= run.scenario.warm_up
-    backlog = np.asarray(series["backlog_packets"], dtype=float)[late]
-    round_trips = setting.round_trip + backlog / setting.capacity
-    return {
-        "share": float(sent[setting.tcp :].sum() / sent.sum()),
-        "loss": 100 * float(ports["packets_dropped"][_PORT]) / float(ports["packets_arrived"][_PORT]),
-        "queue": delay * float(ports["packets_departed"][_PORT]) / run.counted_seconds,  # Little's law
-        "window": float(sent[: setting.tcp].sum())
-        / run.counted_seconds
-        * (setting.round_trip + delay)
-        / setting.tcp,
-        "path_loss": 100 * dropped / max(float(sent[: setting.tcp].sum()), 1.0),
-        "timeouts": float(np.sum(np.asarray(flows["timeouts"])[: setting.tcp])) / max(dropped, 1.0),
-        "rtt_deviation": 100 * float(np.std(round_trips) / np.mean(round_trips)),
-        **_in_a_round_trip(backlog, {name: np.asarray(series[name])[late] for name in _COUNTED}, round_trips),
-    }
-
-
-def _in_a_round_trip(backlog: Reals, counted: Mapping[str, Any], round_trips: Reals) -> dict[str, float]:
-    """Root mean square of what changes within a mean round trip: of the queue, in its standard deviations,
-    and of the drop rate, in its means.
-    """
-    steps = max(1, round(float(np.mean(round_trips)) / _SAMPLE_EVERY))
-    arrived, dropped = (np.diff(counted[name][::steps].astype(float)) for name in _COUNTED)
-    rates = dropped / np.maximum(arrived, 1.0)
-    moved = backlog[steps:] - backlog[:-steps]
-    return {
-        "queue_change": float(np.sqrt(np.mean(moved**2)) / np.std(backlog)),
-        "drop_change": float(np.sqrt(np.mean(np.diff(rates) ** 2)) / np.mean(rates)),
-    }
-
-
 def rest(model: FluidModel) -> dict[str, float]:
     """The only equilibrium and what becomes of a deviation; NaN unless there is exactly one."""
     only = equilibria(model).only
@@ -202,7 +158,7 @@ def _step(bench: st.Workbench) -> st.Measures:
     """CBR flows that come and go, after the settling of the start."""
     begin, stop, end = STEP
     loaded = CALM.with_(cbr=STEP_CBR)
-    network = loaded.scenario(end, 0.0, sample_every=_SAMPLE_EVERY, cbr_between=(begin, stop))
+    network = loaded.scenario(end, 0.0, sample_every=SAMPLE_EVERY, cbr_between=(begin, stop))
     packets = bench.measure(
         "A load that comes and goes",
         {(): network},
@@ -216,7 +172,7 @@ def _step(bench: st.Workbench) -> st.Measures:
         quiet, busy = CALM.model(name), loaded.model(name)
         first = simulate(quiet, begin)
         second = simulate(busy, stop - begin, first)
-        parts = [each.every(_SAMPLE_EVERY) for each in (first, second, simulate(quiet, end - stop, second))]
+        parts = [each.every(SAMPLE_EVERY) for each in (first, second, simulate(quiet, end - stop, second))]
         time = np.concatenate([part.time[:-1] for part in parts])  # each begins where the one before ends
         queue = np.concatenate([part.queue[:-1] for part in parts])
         return _late(st.RunSeries({"time": time}, {"queue": queue}), begin - 5)
@@ -228,8 +184,8 @@ def _cycle(bench: st.Workbench) -> st.Measures:
     """A network whose rest is unstable: one run and the models, and how often each swings."""
     begin, end = CYCLE
     setting = CHAPTER.with_(cbr=CYCLE_CBR)
-    network = {(): setting.scenario(end, 0.0, sample_every=_SAMPLE_EVERY)}
-    times = np.arange(begin, end, _SAMPLE_EVERY)
+    network = {(): setting.scenario(end, 0.0, sample_every=SAMPLE_EVERY)}
+    times = np.arange(begin, end, SAMPLE_EVERY)
     shown = times < begin + CYCLE_SHOWN
 
     def of_packets(_: object, run: Recording) -> dict[str, Any]:
@@ -279,7 +235,7 @@ def _swings(bench: st.Workbench) -> st.Measures:
         found = rest(model)
         if found["growth"] < 0:
             return {"deviation": 0.0, "frequency": found["swing"] / (2 * math.pi), "growth": found["growth"]}
-        queue = simulate(model, end).at(np.arange(begin, end, _SAMPLE_EVERY)).queue
+        queue = simulate(model, end).at(np.arange(begin, end, SAMPLE_EVERY)).queue
         return {
             "deviation": float(queue.std()),
             "frequency": busiest_frequency(queue),
@@ -288,7 +244,7 @@ def _swings(bench: st.Workbench) -> st.Measures:
 
     packets = bench.measure(
         "Swings",
-        {flows: each.scenario(end, 0.0, sample_every=_SAMPLE_EVERY) for flows, each in settings.items()},
+        {flows: each.scenario(end, 0.0, sample_every=SAMPLE_EVERY) for flows, each in settings.items()},
         of_packets,
         table="swings",
         dims=("flows",),
@@ -309,7 +265,7 @@ def queue_of(run: Recording) -> st.RunSeries:
     return st.RunSeries({"time": np.asarray(series["time"])}, {"queue": backlog})
 
 
-def busiest_frequency(queue: Reals, interval: float = _SAMPLE_EVERY) -> float:
+def busiest_frequency(queue: Reals, interval: float = SAMPLE_EVERY) -> float:
     """Where the power spectrum of a series is highest, per second (Welch's method)."""
     from scipy.signal import welch
 

@@ -107,7 +107,7 @@ def _alone(measure: str, traffic: str) -> tuple[st.Expression, st.Expression]:
     return of(measure, "median-5", traffic), of(measure, FLOATING, traffic)
 
 
-def _answer(column: str, signal: str, filter: str, **where: Any) -> st.Quantity:
+def _answer(column: str, signal: str | list[str], filter: str, **where: Any) -> st.Quantity:
     return st.Quantity("answers", column).at(signal=signal, filter=filter, **where)
 
 

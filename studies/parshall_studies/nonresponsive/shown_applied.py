@@ -28,7 +28,11 @@ def _counting(results: st.Results, judged: object) -> st.Table:
         )
         for name, mix in MIXES.items()
     ]
-    columns = (st.Column("Mix", "text", key=True), "True share", *_COUNTED.values())
+    columns: tuple[st.Column | str, ...] = (
+        st.Column("Mix", "text", key=True),
+        "True share",
+        *_COUNTED.values(),
+    )
     return st.Table("counting", columns, rows)
 
 
