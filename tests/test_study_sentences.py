@@ -303,8 +303,8 @@ def test_one_setting_refutes_a_sentence_about_all_and_leaves_one_about_some(
 @pytest.mark.parametrize(
     ("changes", "ours"),
     [
-        ({}, "2.25 Mbit/s, single runs 2.00 to 2.60 (printed: 2.5)"),
-        ({"run": None}, "2.25 Mbit/s, 2.13 to 2.38 (printed: 2.5)"),
+        ({}, "2.25 Mbit/s, single runs 2.00 to 2.60 (printed: 2.50000)"),
+        ({"run": None}, "2.25 Mbit/s, 2.12 to 2.38 (printed: 2.50000)"),
         ({"run": None, "low": None, "high": None, "paper": None}, "2.25 Mbit/s"),
     ],
 )
