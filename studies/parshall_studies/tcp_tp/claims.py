@@ -279,13 +279,20 @@ def _by_dynamic(rule: Callable[[str], st.Rule | st.Relation]) -> st.ByReading:
     return st.ByReading({SOURCES[source].label: rule(source) for source in DYNAMIC_SOURCES})
 
 
+def _delivered(sender: str, dynamic: str, start: float, end: float) -> st.Expression:
+    """Packets of a connection that stays, between two times."""
+    counts = [of("courses", "delivered", sender, source=dynamic, time=at) for at in (end, start)]
+    return counts[0] - counts[1]
+
+
 def _steeper_after_160(dynamic: str) -> st.Relation:
-    """Packets of a connection that stays, from 160 to 200 s."""
-    found = []
-    for sender in (TP, NEWRENO):
-        counts = [of("courses", "delivered", sender, source=dynamic, time=at) for at in (200.0, 160.0)]
-        found.append(counts[0] - counts[1])
-    return found[0] > found[1]
+    """Sequence after 40 of 60 leave."""
+    return _delivered(TP, dynamic, 160.0, 200.0) > _delivered(NEWRENO, dynamic, 160.0, 200.0)
+
+
+def _flatter(dynamic: str) -> st.Relation:
+    """Sequence after 30 join 30 others."""
+    return _delivered(TP, dynamic, 100.0, 110.0) < _delivered(NEWRENO, dynamic, 100.0, 110.0)
 
 
 def _arrival(metric: str, sender: str, half: int) -> st.Quantity:
@@ -370,6 +377,7 @@ _SAYS: dict[str, Any] = {
         (reduction("grid", n=n) > float(document.LEAST_LOSS_REDUCTION),), "points above the printed reduction"
     ),
     "throughput.more.{n}": lambda n: _more("grid", "throughput", n=n),
+    "throughput.free.{free}": lambda free: _more("grid", "throughput", n=free),
     "throughput.less-than-loss": st.Holds(
         (_gain_in_throughput(FULL) > 0.0, reduction("grid", n=FULL) > _gain_in_throughput(FULL))
     ),
@@ -419,14 +427,15 @@ _SAYS: dict[str, Any] = {
     "loss.75": _by_rounding(_much_less),
     "dynamic.faster": _by_rounding(_sooner),
     "dynamic.steeper": _by_dynamic(_steeper_after_160),
+    "dynamic.flatter": _by_dynamic(_flatter),
     "roundings.much.{rounding}": _much_less,
     "roundings.left.{rounding}": _sooner,
     "roundings.steeper.{rounding}": _steeper,
     "readings.tau": st.alike(
         of("readings", "throughput", "long", n=_SOME), of("readings", "throughput", TP, n=_SOME), _SIMILAR
     ),
-    "readings.tau-loss": st.alike(
-        of("readings", "loss", "long", n=_SOME), of("readings", "loss", TP, n=_SOME), 1.25
+    "readings.tau-loss": st.within(
+        of("readings", "loss", "long", n=_SOME) - of("readings", "loss", TP, n=_SOME), -0.1, 0.1, "points"
     ),
     "sources.loss.{traffic}": lambda traffic: _less("sources", "loss", source=traffic),
     "sources.throughput.{traffic}": lambda traffic: (
@@ -485,6 +494,7 @@ _NAMES: dict[str, Mapping[Any, str]] = {
     "gain": _GAINS,
     "constants": {name: label for name, (label, _) in model.CONSTANTS.items()},
     "n": {n: f"{n} connections" for n in FULL},
+    "free": {n: f"{n} connections" for n in NS if n not in FULL},
     "sender": {name: sender.label for name, sender in DOCUMENT.items()},
     "dynamic": {name: SOURCES[name].label for name in DYNAMIC_SOURCES},
     "chain": {n: f"{n} connections" for n in CHAIN_NS[1:]},
