@@ -43,7 +43,7 @@ def throughput(sub_case: int) -> float:
 
 
 def printed_throughput(sub_case: int) -> float:
-    """The same by the formula as it is printed, (20) or (24)."""
+    """T there by the formula as it is printed, (20) or (24)."""
     return printed_model.model(_link(SUB_CASES[sub_case], 1.0))[1] / 1e6
 
 
