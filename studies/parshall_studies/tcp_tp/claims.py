@@ -34,8 +34,12 @@ from parshall_studies.tcp_tp.senders import (
 _AS_MUCH, _SIMILAR = 0.98, 1.02
 _CLOSE = 0.02
 """Closeness of curves in Figure 2a, in the variance of the series, and of Jain's indices."""
+_AGREES = 0.1
+"""Mean error of a forecast, relative to the mean, up to which it agrees extremely well."""
 _MARGINAL = 0.05
 """Relative improvement of a forecast up to which it is marginal."""
+_FAIR = 0.95
+"""Index of fairness above which errors of prediction have little effect."""
 _SOME = list(SOME_NS)
 _SHORT = ("30 kB", "100 kB", "300 kB")
 """Transfers that end before the rule has its 20 samples."""
@@ -46,9 +50,33 @@ def _theory(process: str, **where: Any) -> st.Quantity:
     return st.Quantity("theory", "error").at(process=process, **where)
 
 
-def _apart(process: str, predictors: Any, **where: Any) -> st.Expression:
-    """By how much the error of a predictor differs from that of LMMSE."""
-    return abs(_theory(process, predictor=predictors, **where) - _theory(process, predictor="lmmse", **where))
+def _apart(process: str, predictors: Any, others: str, **where: Any) -> st.Expression:
+    """By how much the error of a predictor of a process differs from that of LMMSE of another or the same."""
+    return abs(_theory(process, predictor=predictors, **where) - _theory(others, predictor="lmmse", **where))
+
+
+def _by_process(rule: Callable[[str, str], st.Computed]) -> st.ByReading:
+    """For each process that Figure 2a may be of: one for all predictors, or each predictor's own. There LMMSE
+    and FBM have fractional Gaussian noise, as in the first reading, and FARIMA decides.
+    """
+    return st.ByReading(
+        {
+            "fractional Gaussian noise for all": rule("fgn", "fgn"),
+            "FARIMA for all": rule("farima", "farima"),
+            "each on its own process": rule("farima", "fgn"),
+        }
+    )
+
+
+def _near(process: str, others: str) -> st.Computed:
+    """Curves of FBM and FARIMA up to the H at which they part."""
+    predictors = ["fbm", "farima"] if process == others else "farima"
+    return st.Computed(_apart(process, predictors, others, h=_LOW_H) < _CLOSE)
+
+
+def _parted(process: str, others: str) -> st.Computed:
+    """FARIMA beyond that H."""
+    return st.Computed(_apart(process, "farima", others, h=0.95) > _CLOSE)
 
 
 _GAINS: Mapping[float, str] = {gain: f"gain {gain:g}" for gain in series.GAINS}
@@ -119,9 +147,9 @@ def _steeper(rounding: str) -> st.Relation:
     return _after_160(rounding) > _after_160(NEWRENO)
 
 
-def _after_160(sender: str) -> st.Expression:
+def _after_160(sender: str, dynamic: str = "bulk") -> st.Expression:
     """Packets of a connection that stays, from 150 to 200 s."""
-    counts = [st.Quantity("dynamic", f"delivered_{at}").at(sender=sender, source="bulk") for at in (200, 150)]
+    counts = [of("dynamic", f"delivered_{at}", sender, source=dynamic) for at in (200, 150)]
     return counts[0] - counts[1]
 
 
@@ -189,6 +217,16 @@ _DIVIDED: Mapping[str, str] = {"printed": "L / RTT as printed", "undivided": "L 
 """Readings of l there."""
 
 
+def _by_index(relation: Callable[[st.Quantity], st.Relation]) -> st.ByReading:
+    """With each index that F may be, on other links."""
+    return st.ByReading(
+        {
+            label: st.Computed(relation(st.Quantity("figure_8_others", column)))
+            for column, label in _INDICES.items()
+        }
+    )
+
+
 def _figure_8_falls_to(constants: str) -> st.Exactly:
     """T at the right end."""
     return _figure_8("throughput", constants, document.FIGURE_8["throughput"][1], 1.0)
@@ -217,13 +255,28 @@ def _much(table: str, printed: str, **where: Any) -> st.Holds:
     return st.within(reduction(table, **where), float(printed) - 10, float(printed) + 10, "%")
 
 
-def _gain_in_throughput(n: list[int]) -> st.Expression:
+def _gain_in_throughput(n: int | list[int], table: str = "grid") -> st.Expression:
     """By how many per cent TCP-TP delivers more than NewReno."""
-    return 100 * (of("grid", "throughput", TP, n=n) / of("grid", "throughput", NEWRENO, n=n) - 1)
+    return 100 * (of(table, "throughput", TP, n=n) / of(table, "throughput", NEWRENO, n=n) - 1)
+
+
+def _similar_loss(table: str, n: int) -> st.Holds:
+    """Reduction of loss beside that with equal round trips and one queue."""
+    return st.within(reduction(table, n=n) - reduction("grid", n=n), -10, 10, "points")
+
+
+def _similar_throughput(table: str, n: int) -> st.Holds:
+    """Gain in throughput beside that."""
+    return st.within(_gain_in_throughput(n, table) - _gain_in_throughput(n), -2, 2, "points")
 
 
 def _sequence(dynamic: str) -> st.Holds:
     return st.Holds(tuple(_more("dynamic", f"delivered_{at:g}", source=dynamic) for at in CHECKPOINTS))
+
+
+def _by_dynamic(rule: Callable[[str], st.Rule | st.Relation]) -> st.ByReading:
+    """For both kinds of traffic that may come and go, of which none is printed."""
+    return st.ByReading({SOURCES[source].label: rule(source) for source in DYNAMIC_SOURCES})
 
 
 def _arrival(metric: str, sender: str, half: int) -> st.Quantity:
@@ -255,10 +308,10 @@ _SAYS: dict[str, Any] = {
     "theory.vanishes.{process}": lambda process: st.Computed(
         _theory(process, predictor=list(model.PREDICTORS), h=model.HS[-1]) < 0.2
     ),
-    "theory.close.{process}": lambda process: st.Computed(
-        _apart(process, ["fbm", "farima"], h=_LOW_H) < _CLOSE
-    ),
-    "theory.parts.{process}": lambda process: st.Computed(_apart(process, "farima", h=0.95) > _CLOSE),
+    "theory.close": _by_process(_near),
+    "theory.close.{process}": lambda process: _near(process, process),
+    "theory.parts": _by_process(_parted),
+    "theory.parts.{process}": lambda process: _parted(process, process),
     "traffic.best": _by_source(_best),
     "traffic.best.{source}": _best,
     "traffic.hurst": st.Quantity("traffic_memory", "hurst").at(source=COMPOSITE[1]) > 0.6,
@@ -281,8 +334,8 @@ _SAYS: dict[str, Any] = {
     "theorem.stays.{way}": _stays,
     "theorem.arrives.{way}": _arrives,
     "theorem.run.{half}": lambda half: _arrival("last_jain", TP, half) > 0.98,
-    "own.agrees": _by_gain(lambda gain: _own(gain, n=SHOWN_N) < float(document.ERROR_OF_THE_EXAMPLE)),
-    "own.example.{gain}": _example,
+    "own.agrees": _by_gain(lambda gain: _own(gain, n=SHOWN_N) < _AGREES),
+    "own.example": _by_gain(_example),
     "own.greatest": _by_gain(_greatest),
     "own.greatest.{gain}": _greatest,
     "own.falls": _by_gain(_own_falls),
@@ -299,18 +352,22 @@ _SAYS: dict[str, Any] = {
     "figure-8.fairness.{constants}": lambda constants: _figure_8(
         "shortfall_fairness", constants, document.FIGURE_8["fairness"][1], 1.0
     ),
-    "figure-8.others": st.Computed(
-        abs(st.Quantity("figure_8_others", "shortfall_fairness") - float(document.FIGURE_8["fairness"][1]))
-        < 0.005
+    "figure-8.others": _by_index(lambda index: abs(index - float(document.FIGURE_8["fairness"][1])) < 0.005),
+    "figure-8.minimal": _by_index(lambda index: index > _FAIR),
+    "figure-8.impaired": st.Computed(st.Quantity("figure_8_others", "fairness") < _FAIR),
+    "model.printed.{sub_case}": lambda sub_case: st.Exactly(
+        st.Printed(f"{model.printed_throughput(sub_case):.2f}"), model.throughput(sub_case)
     ),
-    "figure-8.minimal": st.Computed(st.Quantity("figure_8_others", "fairness") > 0.95),
     "loss.less.{n}": lambda n: _less("grid", "loss", n=n),
     "loss.much.{n}": lambda n: _much("grid", document.LEAST_LOSS_REDUCTION, n=n),
     "loss.reaches.{n}": lambda n: st.Holds(
         (reduction("grid", n=n) > float(document.LEAST_LOSS_REDUCTION),), "points above the printed reduction"
     ),
     "throughput.more.{n}": lambda n: _more("grid", "throughput", n=n),
-    "throughput.less-than-loss": _gain_in_throughput(FULL) < reduction("grid", n=FULL),
+    "throughput.free.{free}": lambda free: _more("grid", "throughput", n=free),
+    "throughput.less-than-loss": st.Holds(
+        (_gain_in_throughput(FULL) > 0.0, reduction("grid", n=FULL) > _gain_in_throughput(FULL))
+    ),
     "throughput.gap": st.falls(
         of("grid", "throughput", TP, n=list(NS)) - of("grid", "throughput", NEWRENO, n=list(NS)), "n"
     ),
@@ -320,15 +377,27 @@ _SAYS: dict[str, Any] = {
     "fairness.close": st.within(
         of("grid", "jain", TP, n=FULL) - of("grid", "jain", NEWRENO, n=FULL), -0.01, 0.01
     ),
+    "dynamic.joined": _by_dynamic(lambda dynamic: _less("dynamic", "joined", source=dynamic)),
     "dynamic.joined.{dynamic}": lambda dynamic: _less("dynamic", "joined", source=dynamic),
+    "dynamic.left": _by_dynamic(lambda dynamic: _less("dynamic", "left", source=dynamic)),
     "dynamic.left.{dynamic}": lambda dynamic: _less("dynamic", "left", source=dynamic),
+    "dynamic.sequence": _by_dynamic(_sequence),
     "dynamic.sequence.{dynamic}": _sequence,
     "unequal.less.{n}": lambda n: _less("unequal", "loss", n=n),
-    "unequal.much.{n}": lambda n: _much("unequal", document.OTHER_LOSS_REDUCTION, n=n),
+    "unequal.much": st.ByReading(
+        {f"{n} connections": _much("unequal", document.OTHER_LOSS_REDUCTION, n=n) for n in FULL}
+    ),
+    "unequal.similar-loss.{n}": lambda n: _similar_loss("unequal", n),
+    "unequal.similar-throughput.{n}": lambda n: _similar_throughput("unequal", n),
     "unequal.throughput.{n}": lambda n: _more("unequal", "throughput", n=n),
     "unequal.unfair": of("unequal", "jain", list(DOCUMENT), n=FULL) < 0.95,
     "chain.less.{chain}": lambda chain: _less("chain", "loss", n=chain),
     "chain.throughput.{chain}": lambda chain: _more("chain", "throughput", n=chain),
+    "chain.similar-loss.{chain}": lambda chain: _similar_loss("chain", chain),
+    "chain.similar-throughput.{chain}": lambda chain: _similar_throughput("chain", chain),
+    "chain.cuts.{chain}": lambda chain: (
+        of("chain", "cuts", TP, n=chain) < of("chain", "cuts", NEWRENO, n=chain) * 0.5
+    ),
     "transfers.throughput.{size}": lambda size: _more("transfers", "throughput", size=size),
     "transfers.fewer-timeouts": (
         of("transfers", "timeouts", TP).mean("size") < of("transfers", "timeouts", NEWRENO).mean("size")
@@ -344,12 +413,15 @@ _SAYS: dict[str, Any] = {
     "decisions.down.{n_of}": lambda n_of: of("decisions", "share", TP, n=n_of) < 0.01,
     "loss.75": _by_rounding(_much_less),
     "dynamic.faster": _by_rounding(_sooner),
-    "dynamic.steeper": _by_rounding(_steeper),
+    "dynamic.steeper": _by_dynamic(lambda dynamic: _after_160(TP, dynamic) > _after_160(NEWRENO, dynamic)),
     "roundings.much.{rounding}": _much_less,
     "roundings.left.{rounding}": _sooner,
     "roundings.steeper.{rounding}": _steeper,
     "readings.tau": st.alike(
         of("readings", "throughput", "long", n=_SOME), of("readings", "throughput", TP, n=_SOME), _SIMILAR
+    ),
+    "readings.tau-loss": st.within(
+        of("readings", "loss", "long", n=_SOME) - of("readings", "loss", TP, n=_SOME), -0.1, 0.1, "points"
     ),
     "sources.loss.{traffic}": lambda traffic: _less("sources", "loss", source=traffic),
     "sources.throughput.{traffic}": lambda traffic: (
@@ -364,6 +436,12 @@ _SAYS: dict[str, Any] = {
         > of("readings", "throughput", NEWRENO, n=_SOME) * _AS_MUCH
     ),
     "jump.never-up": st.Computed(st.Quantity("jump", "after") < st.Quantity("jump", "before") + 1e-9),
+    "arrival.sooner.{half}": lambda half: (
+        _arrival("convergence", TP, half) < _arrival("convergence", NEWRENO, half)
+    ),
+    "arrival.fuller.{half}": lambda half: (
+        _arrival("last_throughput", TP, half) > _arrival("last_throughput", NEWRENO, half)
+    ),
     "arrival.slower.{half}": lambda half: (
         _arrival("convergence", TP, half) > _arrival("convergence", NEWRENO, half)
     ),
@@ -400,8 +478,10 @@ _NAMES: dict[str, Mapping[Any, str]] = {
     "process": model.PROCESSES,
     "source": {name: SOURCES[name].label for name in COMPOSITE},
     "gain": _GAINS,
+    "sub_case": {case: f"sub-case {case}" for case in model.SUB_CASES},
     "constants": {name: label for name, (label, _) in model.CONSTANTS.items()},
     "n": {n: f"{n} connections" for n in FULL},
+    "free": {n: f"{n} connections" for n in NS if n not in FULL},
     "sender": {name: sender.label for name, sender in DOCUMENT.items()},
     "dynamic": {name: SOURCES[name].label for name in DYNAMIC_SOURCES},
     "chain": {n: f"{n} connections" for n in CHAIN_NS[1:]},

@@ -14,6 +14,7 @@ import numpy as np
 from parshall.theory import prediction_error
 from parshall.theory.wrong_predictions import SharedLink, law
 from parshall_studies import study as st
+from parshall_studies.tcp_tp import printed_model
 from parshall_studies.tcp_tp.networks import RATE
 from parshall_studies.tcp_tp.printed_figure import PUBLISHED, shortfall_fairness, with_spare
 
@@ -31,6 +32,19 @@ CONSTANTS: dict[str, tuple[str, float]] = {
     "none": ("no buffer: l = 0", 0.0),
 }
 """Readings of the constants under Figure 8: what a reader calls them, and l in bit/s."""
+
+SUB_CASES = {1: UNDIVIDED, 2: 9.2e6}
+"""l in bit/s of a link of Figure 8 in each sub-case of the model that has losses."""
+
+
+def throughput(sub_case: int) -> float:
+    """T in Mbit/s where predictions err by up to 100 %, in a sub-case."""
+    return law(_link(SUB_CASES[sub_case], 1.0)).throughput / 1e6
+
+
+def printed_throughput(sub_case: int) -> float:
+    """T there by the formula as it is printed, (20) or (24)."""
+    return printed_model.model(_link(SUB_CASES[sub_case], 1.0))[1] / 1e6
 
 
 def tables() -> st.Measures:
