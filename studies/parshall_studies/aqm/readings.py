@@ -94,7 +94,7 @@ SMALLER = tuple(
     for name, cell in {"a small buffer": ("buffer", "1/3"), "a slow link": ("capacity", 5)}.items()
     for reading in READINGS
 )
-"""What 'links with smaller bandwidth-delay products' may be."""
+"""Readings of 'links with smaller bandwidth-delay products'."""
 
 
 def by_reading(says: Callable[..., Said], readings: Sequence[Reading] = READINGS) -> Callable[..., Said]:
