@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from parshall_studies import study as st
-from parshall_studies.aqm.conclusions import CONCLUSIONS, REGULATION
+from parshall_studies.aqm.conclusions import CONCLUSIONS, REGULATION, SMALLER_LINKS
 from parshall_studies.aqm.document import LTNRF_LOADS
 from parshall_studies.aqm.grid import BUFFERS, LOADS
 from parshall_studies.aqm.networks import BUFFER_PACKETS, PACKET_BYTES
@@ -22,6 +22,7 @@ from parshall_studies.aqm.readings import (
     SHARE,
     SHORT,
     SIMILAR,
+    SMALLER,
     STARTS,
     Reading,
     by_reading,
@@ -150,8 +151,13 @@ def _load_shrinks(r: Reading, aqm: str, less: int, more: int) -> st.Relation:
 
 def _claim(r: Reading, queue: str, load: int) -> tuple[st.Holds, st.Printed]:
     """Share of the link that short flows get."""
-    low, high = {5: (0.045, 0.055), 30: (0.25, 0.35)}[load]
+    low, high = {5: (0.045, 0.055), 30: (0.27, 0.33)}[load]
     return st.within(_at_100(r, "stf", queue, load=load), low, high, SHARE), st.Printed(f"{load / 100:g}")
+
+
+def _utilization_gap_shrinks(r: Reading, aqm: str) -> st.Holds:
+    small, one, large = (r.gap("utilization", aqm, load=30, buffer=buffer) for buffer in BUFFERS)
+    return st.Holds((small > one, one > large))
 
 
 _THROUGHPUT: Mapping[str, Callable[..., Any]] = {
@@ -199,9 +205,7 @@ _THROUGHPUT: Mapping[str, Callable[..., Any]] = {
         r.gap("utilization", aqm, load=30, buffer="1/3", capacity=5)
         > r.gap("utilization", aqm, load=30, buffer="1/3", capacity=[35, 100])
     ),
-    "table-viii.gap-shrinks.{aqm}": lambda r, aqm: (
-        r.gap("utilization", aqm, load=30, buffer="1/3") > r.gap("utilization", aqm, load=30, buffer="3")
-    ),
+    "table-viii.gap-shrinks.{aqm}": _utilization_gap_shrinks,
     "table-viii.ecn-gains": lambda r: r.high("utilization", "red-ecn") > r.high("utilization", "red"),
     "table-viii.ecn-gain-marginal": lambda r: (
         MARGINAL * r.high("utilization", "red") > r.high("utilization", "red-ecn")
@@ -211,13 +215,23 @@ _THROUGHPUT: Mapping[str, Callable[..., Any]] = {
 # --- Drops and marks ----------------------------------------------------------------------------------------
 
 
-def _no_difference(r: Reading, queue: str, metric: str) -> st.Holds:
-    return st.alike(r.high(metric, queue, buffer="1"), r.high("ltnrf_drop", queue, buffer="1"), SIMILAR)
+def _no_difference(r: Reading) -> st.Holds:
+    """Drop rates of each type of flows."""
+    of_ltnrf = r.high("ltnrf_drop", "red", buffer="1")
+    others = [r.high(metric, "red", buffer="1") for metric in ("ltrf_drop", "stf_drop")]
+    rules = [st.alike(other, of_ltnrf, COMPARABLE) for other in others]
+    return st.Holds(tuple(relation for rule in rules for relation in rule.relations))
+
+
+def _no_difference_with_marks(r: Reading) -> st.Holds:
+    """Marks and drops of flows that understand marks, beside the drops of those that do not."""
+    signals = r.high("mark", "red-ecn", buffer="1") + r.high("ltrf_drop", "red-ecn", buffer="1")
+    return st.alike(signals, r.high("ltnrf_drop", "red-ecn", buffer="1"), COMPARABLE)
 
 
 _DROPS: Mapping[str, Callable[..., Any]] = {
-    "table-ix.no-difference.red": lambda r: _no_difference(r, "red", "ltrf_drop"),
-    "table-ix.no-difference.red-ecn": lambda r: _no_difference(r, "red-ecn", "mark"),
+    "table-ix.no-difference.red": _no_difference,
+    "table-ix.no-difference.red-ecn": _no_difference_with_marks,
     "table-ix.marks-above-drops": lambda r: (
         r.high("mark", "red-ecn", buffer="1") > r.high("ltrf_drop", "red", buffer="1")
     ),
@@ -281,6 +295,7 @@ SAYS: Mapping[str, Any] = {
         for part in (_DELAY, _JITTER, _THROUGHPUT, _DROPS, CONCLUSIONS)
         for id, says in part.items()
     },
+    **{id: by_reading(says, SMALLER) for id, says in SMALLER_LINKS.items()},
     **{id: by_reading(says, STARTS) for id, says in {**_OF_DROPTAIL, **REGULATION}.items()},
     **_SETTINGS,
 }

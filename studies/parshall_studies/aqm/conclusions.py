@@ -23,8 +23,11 @@ from parshall_studies.aqm.readings import (
     Reading,
 )
 
-_FAST: Mapping[str, Any] = {"capacity": [35, 100], "buffer": LARGE, "load": SHORT}
-"""Links with a high capacity and a large buffer, and short flows."""
+_FAST: tuple[Mapping[str, Any], ...] = (
+    {"capacity": [35, 100], "load": SHORT},
+    {"capacity": 5, "buffer": LARGE, "load": SHORT},
+)
+"""Links with a high capacity or a large buffer, and short flows."""
 
 
 def _long_term_only(r: Reading, capacity: int) -> st.Holds:
@@ -32,13 +35,28 @@ def _long_term_only(r: Reading, capacity: int) -> st.Holds:
     return st.Holds((gap.at(load=0) > CLOSE, CLOSE - gap.at(load=30) > 0.0))
 
 
-def _load_minor(r: Reading, aqm: str) -> st.Relation:
-    gap = r.gap("ltrf", aqm, buffer="1")
-    return st.Fixed(CLOSE, SHARE) > abs(gap.at(load=SHORT) - gap.at(load=0))
+def _same_trend(r: Reading, aqm: str) -> st.Holds:
+    """DropTail gives more, and less so as the buffer grows."""
+    gap = r.gap("ltrf", aqm)
+    return st.Holds((gap > 0.0, gap.at(buffer="1/3") > gap.at(buffer="3")))
 
 
 def _congestion(r: Reading, other: str) -> st.Holds:
-    return st.within(r.of("drop", other), 0.01, 0.1, "rate")
+    """A router that marks shows its congestion by marks and drops."""
+    signals = r.of("mark", other) + r.of("ltrf_drop", other) if other == "red-ecn" else r.of("drop", other)
+    return st.within(signals, 0.01, 0.1, "rate")
+
+
+def _acceptable(r: Reading, aqm: str) -> st.Holds:
+    return st.Holds(
+        tuple(r.of("ltrf", aqm, **where) > ACCEPTABLE * r.of("ltrf", "droptail", **where) for where in _FAST)
+    )
+
+
+def _sooner(r: Reading, aqm: str) -> st.Holds:
+    return st.Holds(
+        tuple(r.of("delay", "droptail", **where) > r.of("delay", aqm, **where) for where in _FAST)
+    )
 
 
 CONCLUSIONS: Mapping[str, Callable[..., Any]] = {
@@ -51,7 +69,7 @@ CONCLUSIONS: Mapping[str, Callable[..., Any]] = {
     "discussion.mixed.jitter.{aqm}": lambda r, aqm: (
         COMPARABLE * r.of("delay_sd", "droptail", "on_off") > r.of("delay_sd", aqm, "on_off")
     ),
-    "discussion.load-minor.{aqm}": _load_minor,
+    "discussion.same-trend.{aqm}": _same_trend,
     "discussion.close-at-30.{aqm}": lambda r, aqm: (
         st.Fixed(CLOSE, SHARE) > abs(r.gap("ltrf", aqm, buffer="1", load=30))
     ),
@@ -90,18 +108,34 @@ CONCLUSIONS: Mapping[str, Callable[..., Any]] = {
         f"discussion.moderate-congestion.{other}": partial(_congestion, other=other)
         for other in ("red-ecn", "droptail")
     },
-    "conclusion.throughput.{aqm}": lambda r, aqm: (
-        r.of("ltrf", aqm, **_FAST) > ACCEPTABLE * r.of("ltrf", "droptail", **_FAST)
-    ),
-    "conclusion.delay.{aqm}": lambda r, aqm: r.of("delay", "droptail", **_FAST) > r.of("delay", aqm, **_FAST),
+    "conclusion.throughput.{aqm}": _acceptable,
+    "conclusion.delay.{aqm}": _sooner,
 }
 """Rules as functions of the reading and of labels."""
+
+
+def _droptail_more(r: Reading, aqm: str, metric: str) -> st.Relation:
+    cells = dict(r.cells)
+    return r.of(metric, "droptail", **cells) > r.of(metric, aqm, **cells)
+
+
+SMALLER_LINKS: Mapping[str, Callable[..., Any]] = {
+    "conclusion.smaller.throughput.{aqm}": partial(_droptail_more, metric="ltrf"),
+    "conclusion.smaller.delay.{aqm}": partial(_droptail_more, metric="delay"),
+}
+"""Claims about links with smaller bandwidth-delay products."""
 
 
 def _gain(r: Reading, capacity: int, load: int) -> st.Expression:
     """Gain of long TCP flows by tuned RED over RED."""
     where: dict[str, Any] = {"capacity": capacity, "buffer": "1", "load": load}
     return r.of("ltrf", "red-tuned", "tuned", **where) - r.of("ltrf", "red", **where)
+
+
+def _biased(r: Reading, capacity: int) -> st.Relation:
+    """Tuned RED leaves flows that do not respond much less than RED does."""
+    where: dict[str, Any] = {"capacity": capacity, "buffer": "1", "load": 0}
+    return r.of("ltnrf", "red", **where) > COMPARABLE * r.of("ltnrf", "red-tuned", "tuned", **where)
 
 
 def _like_droptail(r: Reading, capacity: int) -> st.Relation:
@@ -115,6 +149,7 @@ def _like_droptail(r: Reading, capacity: int) -> st.Relation:
 REGULATION: Mapping[str, Callable[..., Any]] = {
     "regulation.like-droptail.{capacity}": _like_droptail,
     "regulation.long-term.{capacity}": lambda r, capacity: _gain(r, capacity, 0) > CLOSE,
+    "regulation.ltnrf.{capacity}": _biased,
     **{
         f"regulation.no-gain.{{capacity}}.{load}": partial(
             lambda r, capacity, load: CLOSE - _gain(r, capacity, load) > 0.0, load=load

@@ -7,7 +7,7 @@ judged under every reading that it can depend on.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from parshall_studies import study as st
@@ -57,6 +57,9 @@ class Reading:
     parts: tuple[tuple[str, str], ...] = ()
     """Parts of the study in which they stand, in place of the chapter's."""
 
+    cells: tuple[tuple[str, Any], ...] = ()
+    """Cells that a statement is about, where the chapter does not say which."""
+
     def of(self, metric: str, queue: str | list[str], part: str = "grid", **where: Any) -> st.Expression:
         """A metric of a queue, or of several AQM schemes, over the cells of a part."""
         if queue == "droptail" and self.end:
@@ -85,6 +88,13 @@ LOW_THRESHOLDS = Reading(
 )
 READINGS = (*STARTS, LOW_THRESHOLDS)
 """The chapter's numbers come nearest to the first."""
+
+SMALLER = tuple(
+    replace(reading, name=f"{name}, {reading.name}", cells=(cell,))
+    for name, cell in {"a small buffer": ("buffer", "1/3"), "a slow link": ("capacity", 5)}.items()
+    for reading in READINGS
+)
+"""Readings of 'links with smaller bandwidth-delay products'."""
 
 
 def by_reading(says: Callable[..., Said], readings: Sequence[Reading] = READINGS) -> Callable[..., Said]:

@@ -90,6 +90,23 @@ def _average(flows: int, measure: str) -> st.Holds:
     )
 
 
+def _closer_when_many(quantity: str) -> st.Relation:
+    """Claim: in a larger network flows that differ do more as flows that are alike."""
+    own = st.Quantity("mixed", quantity, UNITS[quantity])
+
+    def off(flows: int) -> st.Expression:
+        alike = own.at(flows=flows, kind="alike")
+        return abs(own.at(flows=flows, kind="different") - alike) / alike.mean(st.SEED)
+
+    few, many = sorted(MIXED)
+    return off(few) > off(many)
+
+
+def _loss_error(name: str) -> st.Expression:
+    """How far a model's drop rate is from that of packets."""
+    return abs(packets("loss") - model(name, "loss"))
+
+
 def _added() -> st.Holds:
     """Loss along the path beside the sum of the losses of its hops."""
     where = {"network": "calm", "cbr": HOPS_CBR, "elsewhere": list(_LOST.numbers)}
@@ -106,11 +123,14 @@ _SAYS: dict[str, Any] = {
     "document.changes-slowly.drops": packets("drop_change") < _SLOWLY,
     "document.changes-slowly.windows": st.Quantity("windows", "window_change") < _SLOWLY,
     **{f"average.{each}.{{flows}}": partial(_average, measure=each) for each in ("queue", "loss", "share")},
+    "average.closer-when-many.{quantity}": _closer_when_many,
     "small-signal.close": st.Computed(st.Quantity("small_signals", "error") < _REASONABLY),
     "hops.add-up": _added(),
     "hops.linear": st.within(packets("queue"), CHAPTER.low, CHAPTER.high, "packets"),
-    "document.errs": abs(packets("loss") - model("document", "loss")) / packets("loss").mean(st.SEED) > _OFF,
+    "document.errs": _loss_error("document") / packets("loss").mean(st.SEED) > _OFF,
+    "document.errs-less-with-timeouts": _loss_error("document") > _loss_error("timeouts"),
     "document.small-drop-rate": packets("loss") < 100 * CHAPTER.most,
+    "document.noisy-drop-rate": packets("drop_change") > 1.0,
     "document.share": _share("document"),
     "rest.share-tests-nothing": st.Computed(st.Quantity("any_model", "off") < _EXACTLY),
     "rest.share.{correction}": _share,
@@ -134,5 +154,6 @@ TOPICS: tuple[st.Topic, ...] = st.topics_of(
         "correction": {name: NAMES[name] for name in LADDER if name != "document"},
         "moving": {name: NAMES[name] for name in MOVING},
         "flows": {flows: str(flows) for flows in MIXED},
+        "quantity": {"queue": "mean queue", "loss": "drop rate", "share": "share of non-responsive traffic"},
     },
 )
