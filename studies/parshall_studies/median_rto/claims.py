@@ -131,7 +131,7 @@ _TRACE = 0.01
 """Share of an impulse that counts as a trace of it."""
 _MUCH = 1.5
 """Ratio from which on one time is much larger than another."""
-_CONGESTED = 1.0
+_CONGESTED = 0.1
 """Percent of packets lost from which on a link counts as congested."""
 _IMPULSES = ["impulse", "dip"]
 RIVALS = {"quantile": "a quantile filter", "weighted": "a weighted median"}
