@@ -150,6 +150,9 @@ _SAYS: dict[str, Any] = {
     "hops.drops.second": st.Observed(hop("elsewhere", _FORMS) > 1.0),
     "hops.better": st.Observed(hop("mse", "multi-hop") < hop("mse", "one-hop")),
     "hops.small.{form}": lambda form: st.Observed(hop("mse", form) < SMALL_ERROR),
+    "gains.untuned.{experiment}": lambda experiment: st.Observed(
+        seen("mse", CHAPTER_2, experiment) > SMALL_ERROR
+    ),
     "gains.printed.{experiment}": lambda experiment: _better(CHAPTER_2, experiment),
     "gains.carried.{experiment}": lambda experiment: (
         ours("mse", experiment, MACHINE) < _TWICE * ours("mse", experiment)

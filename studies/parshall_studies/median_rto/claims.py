@@ -131,6 +131,8 @@ _TRACE = 0.01
 """Share of an impulse that counts as a trace of it."""
 _MUCH = 1.5
 """Ratio from which on one time is much larger than another."""
+_CONGESTED = 0.1
+"""Percent of packets lost from which on a link counts as congested."""
 _IMPULSES = ["impulse", "dip"]
 RIVALS = {"quantile": "a quantile filter", "weighted": "a weighted median"}
 """Filters that might stand in a median's place, and what a reader calls them."""
@@ -145,6 +147,7 @@ _DENSITIES = st.Given(
 )
 _READINGS = {name: impulses.FILTERS[name].removeprefix("median, ") for name in ("ewma", "mad")}
 _SAYS: dict[str, Any] = {
+    "link.congested.{traffic}": lambda traffic: st.Never(_CONGESTED - of("loss", ORIGINAL, traffic)),
     "filter.more-throughput.{traffic}": lambda traffic: (
         _alone("throughput", traffic)[0] > _alone("throughput", traffic)[1]
     ),
