@@ -194,7 +194,7 @@ def _round_trips(k: int, errors: str, ending: str) -> st.Relation:
 
 
 def _expected(k: int) -> st.Expression:
-    """What Vegas's mean window over its baseRTT promises, in kbit/s."""
+    """Throughput that Vegas's mean window over its baseRTT promises, in kbit/s."""
     shortest = 1e3 * networks.Path(CF, k).without_queues * _backlog("base").at(k=k)
     return 8 * PAYLOAD_BYTES * of("readings", "window", VEGAS, errors="none", k=k) / shortest
 
