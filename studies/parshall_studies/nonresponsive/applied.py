@@ -68,6 +68,9 @@ SAYS: Mapping[str, Any] = {
     "counting.zero.{without}": lambda without: told(without, COUNTER, "estimate") < NOTHING,
     "counting.mice-do-not-respond": elasticity("mice", "m") < DEAF_BELOW,
     "counting.regardless.{kind}": lambda kind: told(list(MIXES), f"zero-drops/{kind}") < WRONG,
+    "counting.as-with-udp.{disguised}.{kind}": lambda disguised, kind: (
+        abs(told(disguised, f"zero-drops/{kind}") - told("udp-deaf", f"zero-drops/{kind}")) < CLOSE
+    ),
     "counting.less-off.{beside}.{among}": lambda beside, among: (
         told(among, BESIDE[beside]) < told(among, COUNTER)
     ),
@@ -95,6 +98,7 @@ NAMES: Mapping[str, Mapping[Any, str]] = {
     "mix": {name: MIXES[name].label for name in OTHERS},
     "among": {name: mix.label for name, mix in MIXES.items()},
     "without": {name: MIXES[name].label for name in ("mice", "faked", "tcp-deaf")},
+    "disguised": {name: MIXES[name].label for name in ("faked", "tcp-deaf")},
     "beside": {
         "document-tuned": "the modified algorithm (tuned settings)",
         "document-printed": "the modified algorithm (printed gains)",
