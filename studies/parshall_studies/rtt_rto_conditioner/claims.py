@@ -37,7 +37,7 @@ from parshall_studies.rtt_rto_conditioner.conditioners import (
 from parshall_studies.rtt_rto_conditioner.document import FARS, PRINTED_FAR
 from parshall_studies.rtt_rto_conditioner.judging import DESIGN_FARS, DESIGN_FLOWS, KINDS
 from parshall_studies.rtt_rto_conditioner.measures import CORE_RATES, NUMBERS
-from parshall_studies.rtt_rto_conditioner.quantities import PAIR, WIRE, apart, equation_error, of
+from parshall_studies.rtt_rto_conditioner.quantities import FIVE, PAIR, WIRE, apart, equation_error, of
 from parshall_studies.rtt_rto_conditioner.timeouts import TIMED_NUMBERS
 from parshall_studies.rtt_rto_conditioner.traffic import IDLE_EDGES, WEB_SESSIONS
 
@@ -52,7 +52,7 @@ _SAME = 0.05
 _SIMILAR = 0.2
 _HALF = 0.5
 _AT_TARGET = float(document.RATES_AT_100_MS[0]) / (PROFILE.cir / 1e6)
-"""So many times its target is no more than that: V.B says so of the 2.3 Mbit/s that it prints for one of 2."""
+"""So many times its target is no more than that: V.B says so of the 2.3 Mbit/s that it prints."""
 _NEXT_SHORTER = {longer: shorter for shorter, longer in itertools.pairwise(FARS)}
 
 
@@ -314,8 +314,8 @@ _SAYS: dict[str, Any] = {
         of("equations", "ratio_6", RTT_RTO, flows=number),
         1 + _SIMILAR,
     ),
-    "equations.full.{aggregate}": lambda aggregate: (
-        equation_error(2, aggregate, RTT_RTO, networks.FLOWS) < _SIMILAR
+    "equations.full.{aggregate}.{number}": lambda aggregate, number: (
+        equation_error(2, aggregate, RTT_RTO, number) < _SIMILAR
     ),
     "single.{aggregate}": lambda aggregate: (
         of("equations", f"single_{aggregate}", RTT_RTO, flows=networks.FLOWS) < 10.0
@@ -330,7 +330,9 @@ _SAYS: dict[str, Any] = {
     "domains.cured.rtt-rto": _by_figure_1(lambda edge: _at_most("F1", "F3", edge, 1.2)),
     "domains.cured.rtt-sw": _by_protection(lambda edge: _at_most("F1", "F3", edge, 1.2)),
     "domains.no-stealing": _by_figure_1(
-        lambda edge: _ratio("F3", "F1", edge, "over") < _ratio("F3", "F1", RTT_SW, "over")
+        lambda edge: _by_protection(
+            lambda protected: _ratio("F3", "F1", edge, "over") < _ratio("F3", "F1", protected, "over")
+        )
     ),
     "domains.mitigates.{loaded}": lambda loaded: _by_figure_1(
         lambda edge: _uneven(edge, loaded) < _uneven(STANDARD, loaded)
@@ -340,7 +342,7 @@ _SAYS: dict[str, Any] = {
     "domains.pronounced": _uneven(STANDARD, "extreme") > _uneven(STANDARD, "over"),
     "domains.between": _by_figure_1(lambda edge: _between(edge, "extreme") > _between(edge, "over")),
     "domains.67": st.PrintedNumber(st.Printed(document.TIMES), _ratio("F3", "F1", STANDARD, "extreme")),
-    "domains.similar": _by_figure_1(lambda edge: _alike(edge, "extreme", ("F1", "F2", "F3"), 1.2)),
+    "domains.similar": _by_figure_1(lambda edge: _alike(edge, "extreme", FIVE, 1.2)),
     "domains.under": st.Holds(
         tuple(
             bound
