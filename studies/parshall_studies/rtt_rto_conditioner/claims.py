@@ -37,6 +37,7 @@ from parshall_studies.rtt_rto_conditioner.conditioners import (
 from parshall_studies.rtt_rto_conditioner.document import FARS, PRINTED_FAR
 from parshall_studies.rtt_rto_conditioner.judging import DESIGN_FARS, DESIGN_FLOWS, KINDS
 from parshall_studies.rtt_rto_conditioner.measures import CORE_RATES, NUMBERS
+from parshall_studies.rtt_rto_conditioner.printed import PRINTED_TABLES
 from parshall_studies.rtt_rto_conditioner.quantities import FIVE, PAIR, WIRE, apart, equation_error, of
 from parshall_studies.rtt_rto_conditioner.timeouts import TIMED_NUMBERS
 from parshall_studies.rtt_rto_conditioner.traffic import IDLE_EDGES, WEB_SESSIONS
@@ -466,52 +467,6 @@ _NAMES: dict[str, Mapping[Any, str]] = {
     "design": {f"{one} and {other}": f"{one} and {other}" for one, other in DESIGN_FLOWS},
     "kind": {name: kind.label for name, kind in KINDS.items()},
 }
-_TELNET = {"long": "F1, F2, F4", "short": "F3, F5", "all": "overall", "session": "a session"}
-_WEB = {
-    "first": "first packet",
-    "first_sd": "deviation, first packet",
-    "last": "all packets",
-    "last_sd": "deviation, all packets",
-}
-
-
-def _printed(
-    id: str, name: str, numbers: Mapping[str, tuple[str, ...]], columns: Mapping[str, str], **where: Any
-) -> st.PrintedTable:
-    return st.printed_table(
-        id,
-        name,
-        "Printed and ours",
-        "Seconds, with the targets that the document prints.",
-        ("Conditioner", "Measure"),
-        (
-            (
-                f"{id}.{edge}.{column.replace('_', '-')}",
-                (EDGES[edge].label, head),
-                f"Seconds with {EDGES[edge].label}: {head}.",
-                st.Printed(text, "s"),
-                st.Quantity(where["table"], column, "s").at(edge=edge, **where["at"]),
-            )
-            for edge, printed in numbers.items()
-            for (column, head), text in zip(columns.items(), printed, strict=True)
-        ),
-        least=0.0,
-    )
-
-
-PRINTED_TABLES = (
-    _printed(
-        "table-1-printed", "Table I", document.TELNET, _TELNET, table="telnet", at={"profile": "printed"}
-    ),
-    _printed(
-        "table-2-printed",
-        "Table II",
-        document.WEB,
-        _WEB,
-        table="web",
-        at={"profile": "printed", "sessions": WEB_SESSIONS[0]},
-    ),
-)
 TOPICS: tuple[st.Topic, ...] = (
     *st.topics_of(
         st.page_of(__package__, "claims.md"),
