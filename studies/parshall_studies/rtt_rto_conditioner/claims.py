@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import operator as op
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -36,7 +37,8 @@ from parshall_studies.rtt_rto_conditioner.conditioners import (
 from parshall_studies.rtt_rto_conditioner.document import FARS, PRINTED_FAR
 from parshall_studies.rtt_rto_conditioner.judging import DESIGN_FARS, DESIGN_FLOWS, KINDS
 from parshall_studies.rtt_rto_conditioner.measures import CORE_RATES, NUMBERS
-from parshall_studies.rtt_rto_conditioner.quantities import PAIR, WIRE, apart, equation_error, of
+from parshall_studies.rtt_rto_conditioner.printed import PRINTED_TABLES
+from parshall_studies.rtt_rto_conditioner.quantities import FIVE, PAIR, WIRE, apart, equation_error, of
 from parshall_studies.rtt_rto_conditioner.timeouts import TIMED_NUMBERS
 from parshall_studies.rtt_rto_conditioner.traffic import IDLE_EDGES, WEB_SESSIONS
 
@@ -50,6 +52,9 @@ _TARGET = PROFILE.cir / 1e6 * networks.PAYLOAD_BYTES / (networks.PAYLOAD_BYTES +
 _SAME = 0.05
 _SIMILAR = 0.2
 _HALF = 0.5
+_AT_TARGET = float(document.RATES_AT_100_MS[0]) / (PROFILE.cir / 1e6)
+"""So many times its target is no more than that: V.B says so of the 2.3 Mbit/s that it prints."""
+_NEXT_SHORTER = {longer: shorter for shorter, longer in itertools.pairwise(FARS)}
 
 
 def _grid(metric: str, edge: str | list[str], far: int | list[int]) -> st.Quantity:
@@ -77,6 +82,26 @@ def _short_first(table: str, **where: Any) -> st.Relation:
     return rate - _TARGET > _HALF * _excess(table, STANDARD, **where)
 
 
+def _timeouts(edge: str, far: int) -> st.Expression:
+    """Timeouts of F1's connections for each Mbit that they deliver."""
+    return _grid("timeouts_F1", edge, far) / _grid("rate_F1", edge, far)
+
+
+def _times(what: str, edge: str, flows: int) -> st.Expression:
+    """So many times what a connection of F2 gets, one of F1 gets: as measured, or by an equation."""
+    one, other = (of("equations", f"{what}_{name}", edge, flows=flows) for name in PAIR)
+    return one / other
+
+
+def _bounds(aggregate: str, number: int) -> st.Relation:
+    """Relation: the right side of (3) is at least that of (2), both with b = 3/2. It is where the factor of
+    To p in (2), which (3) has as 1, is above 1; the minimum in it may be left out, as what it is of is then
+    above 1 too.
+    """
+    p = of("equations", f"loss_{aggregate}", RTT_RTO, flows=number) / 100
+    return 9 / 4 * p**0.5 * (1 + 32 * p**2) > 1.0
+
+
 def _evener(edge: str, other: str, far: int) -> st.Relation:
     return apart("grid", edge, far=far) < apart("grid", other, far=far)
 
@@ -87,6 +112,10 @@ _UNPROTECTED = {SW: STANDARD, RTT_SW: RTT}
 """Conditioner that each protection is put beside."""
 _PROTECTIONS = {"protection is free": RTT_SW, "later packets pay": PAID}
 """V does not say that they pay, and VI demands it."""
+
+
+_TARGETS = {"targets of V.A": "printed", "targets of a tenth": "scaled"}
+"""V.D prints none for links of a tenth."""
 
 
 def _by_reading(readings: Mapping[str, str], says: Callable[[str], st.Rule | st.Relation]) -> st.ByReading:
@@ -137,6 +166,11 @@ def _uneven(edge: str, core: str) -> st.Expression:
     return abs(_ratio("F3", "F1", edge, core) - 1)
 
 
+def _between(edge: str, core: str) -> st.Expression:
+    """By how much F3 over F1 differs between the standard conditioner and another."""
+    return abs(_ratio("F3", "F1", STANDARD, core) - _ratio("F3", "F1", edge, core))
+
+
 def _core(metric: str, edge: str, core: str) -> st.Quantity:
     return of("domains", metric, edge, core=core)
 
@@ -154,12 +188,27 @@ def _alike(edge: str, core: str, names: tuple[str, ...], factor: float) -> st.Ho
     )
 
 
-def _telnet(metric: str, edge: str) -> st.Quantity:
-    return of("telnet", metric, edge, profile="scaled")
+def _by_targets(says: Callable[[str], st.Rule | st.Relation]) -> st.ByReading:
+    return _by_reading(_TARGETS, says)
 
 
-def _web(metric: str, edge: str | list[str], sessions: int = WEB_SESSIONS[0]) -> st.Quantity:
-    return of("web", metric, edge, profile="scaled", sessions=sessions)
+def _telnet(metric: str, edge: str, profile: str) -> st.Quantity:
+    return of("telnet", metric, edge, profile=profile)
+
+
+def _less_delay(metric: str, edge: str, other: str) -> st.ByReading:
+    """Claim: Telnet waits less with one conditioner than with another."""
+    return _by_targets(lambda profile: _telnet(metric, edge, profile) < _telnet(metric, other, profile))
+
+
+def _less_response(metric: str, edge: str, other: str, sessions: int = WEB_SESSIONS[0]) -> st.ByReading:
+    """Claim: the Web waits less with one conditioner than with another."""
+    return _by_targets(
+        lambda profile: (
+            of("web", metric, edge, profile=profile, sessions=sessions)
+            < of("web", metric, other, profile=profile, sessions=sessions)
+        )
+    )
 
 
 def _known(what: str, edge: str, flows: int) -> st.Quantity:
@@ -193,7 +242,9 @@ _SAYS: dict[str, Any] = {
     "conditioner.long.{aware}.{long}": lambda aware, long: (
         _grid("rate_F2", aware, long) > _grid("rate_F2", STANDARD, long)
     ),
-    "sw.drops.{edge}": lambda edge: st.falls(_grid("lost", edge, list(FARS)), "far"),
+    "sw.drops.{edge}.{longer}": lambda edge, longer: (
+        _grid("lost", edge, longer) < _grid("lost", edge, _NEXT_SHORTER[longer])
+    ),
     "rtt.f1": st.PrintedNumber(
         st.Printed(document.RATES_AT_100_MS[0], "Mbit/s"), WIRE * _grid("rate_F1", RTT, PRINTED_FAR)
     ),
@@ -201,8 +252,8 @@ _SAYS: dict[str, Any] = {
         st.Printed(document.RATES_AT_100_MS[1], "Mbit/s"), WIRE * _grid("rate_F2", RTT, PRINTED_FAR)
     ),
     "rtt.most.{rtt}.{long}": lambda rtt, long: _most("grid", rtt, far=long),
-    "rtt.target.{long}": lambda long: _grid("rate_F1", RTT, long) < _TARGET,
-    "rtt.timeouts": _grid("timeouts_F1", RTT, PRINTED_FAR) > _grid("timeouts_F1", STANDARD, PRINTED_FAR),
+    "rtt.target.{long}": lambda long: _grid("rate_F1", RTT, long) < _AT_TARGET * _TARGET,
+    "rtt.timeouts": _timeouts(RTT, PRINTED_FAR) > _timeouts(STANDARD, PRINTED_FAR),
     "rtt.window": of("knowledge", "window_F1", RTT, far=PRINTED_FAR) < 3.0,
     "rtt.window-sw": (
         of("knowledge", "window_F1", RTT_SW, far=PRINTED_FAR)
@@ -224,7 +275,7 @@ _SAYS: dict[str, Any] = {
     ),
     "rtt-rto.short.{long}": lambda long: _by_figure_1(lambda edge: _grid("rate_F1", edge, long) > _TARGET),
     "rtt-rto.timeouts.{long}": lambda long: _by_figure_1(
-        lambda edge: _grid("timeouts_F1", edge, long) < _grid("timeouts_F1", RTT, long)
+        lambda edge: _timeouts(edge, long) < _timeouts(RTT, long)
     ),
     "rtt-rto.total.{far}": lambda far: _by_figure_1(
         lambda edge: _grid("total", edge, far) > _grid("total", STANDARD, far)
@@ -249,21 +300,23 @@ _SAYS: dict[str, Any] = {
     "many.timeouts.{unaware}": lambda unaware: op.gt(*_many("each", unaware)),
     "many.window.{unaware}": lambda unaware: op.lt(*_many("window", unaware)),
     "many.per-loss.{unaware}": lambda unaware: op.gt(*_many("per_loss", unaware)),
-    "equations.better.{aggregate}": lambda aggregate: (
-        equation_error(3, aggregate, RTT_RTO, networks.FLOWS)
-        < equation_error(1, aggregate, RTT_RTO, networks.FLOWS)
+    "equations.better.{aggregate}.{number}": lambda aggregate, number: (
+        equation_error(3, aggregate, RTT_RTO, number) < equation_error(1, aggregate, RTT_RTO, number)
     ),
-    "equations.small.{aggregate}": lambda aggregate: equation_error(1, aggregate, RTT, 2) < _SIMILAR,
-    "equations.cubed.{aggregate}": lambda aggregate: (
-        of("equations", f"left_out_{aggregate}", RTT_RTO, flows=networks.FLOWS) < 0.1
+    "equations.small.{few}": lambda few: st.alike(
+        _times("measured", RTT, few), _times("eq1", RTT, few), 1 + _SIMILAR
     ),
+    "equations.cubed.{aggregate}.{number}": lambda aggregate, number: (
+        of("equations", f"left_out_{aggregate}", RTT_RTO, flows=number) < 0.1
+    ),
+    "equations.bound.{aggregate}.{number}": _bounds,
     "equations.product.{number}": lambda number: st.alike(
         of("equations", "ratio_9", RTT_RTO, flows=number),
         of("equations", "ratio_6", RTT_RTO, flows=number),
         1 + _SIMILAR,
     ),
-    "equations.full.{aggregate}": lambda aggregate: (
-        equation_error(2, aggregate, RTT_RTO, networks.FLOWS) < _SIMILAR
+    "equations.full.{aggregate}.{number}": lambda aggregate, number: (
+        equation_error(2, aggregate, RTT_RTO, number) < _SIMILAR
     ),
     "single.{aggregate}": lambda aggregate: (
         of("equations", f"single_{aggregate}", RTT_RTO, flows=networks.FLOWS) < 10.0
@@ -271,12 +324,16 @@ _SAYS: dict[str, Any] = {
     "reading.fair.{reading}.{far}": lambda reading, far: _evener(reading, RTT, far),
     "reading.standard.{reading}.{far}": lambda reading, far: _evener(reading, STANDARD, far),
     "reading.sw.{protection}.{far}": lambda protection, far: _evener(protection, RTT, far),
-    "domains.rtt": _ratio("F1", "F3", RTT, "over") > 1.2,
+    "domains.rtt.{short}": lambda short: st.Holds(
+        tuple(_ratio(name, short, RTT, "over") > 1.2 for name in PAIR)
+    ),
     "domains.rtt-sw": _by_protection(lambda edge: _ratio("F3", "F1", edge, "over") > 1.2),
     "domains.cured.rtt-rto": _by_figure_1(lambda edge: _at_most("F1", "F3", edge, 1.2)),
     "domains.cured.rtt-sw": _by_protection(lambda edge: _at_most("F1", "F3", edge, 1.2)),
     "domains.no-stealing": _by_figure_1(
-        lambda edge: _ratio("F3", "F1", edge, "over") < _ratio("F3", "F1", RTT_SW, "over")
+        lambda edge: _by_protection(
+            lambda protected: _ratio("F3", "F1", edge, "over") < _ratio("F3", "F1", protected, "over")
+        )
     ),
     "domains.mitigates.{loaded}": lambda loaded: _by_figure_1(
         lambda edge: _uneven(edge, loaded) < _uneven(STANDARD, loaded)
@@ -284,8 +341,9 @@ _SAYS: dict[str, Any] = {
     "domains.same": _by_figure_1(lambda edge: _alike(edge, "over", networks.LONG, 1.1)),
     "domains.little": _by_figure_1(lambda edge: st.within(_ratio("F3", "F1", edge, "over"), 1.0, 1.5)),
     "domains.pronounced": _uneven(STANDARD, "extreme") > _uneven(STANDARD, "over"),
+    "domains.between": _by_figure_1(lambda edge: _between(edge, "extreme") > _between(edge, "over")),
     "domains.67": st.PrintedNumber(st.Printed(document.TIMES), _ratio("F3", "F1", STANDARD, "extreme")),
-    "domains.similar": _by_figure_1(lambda edge: _alike(edge, "extreme", ("F1", "F2", "F3"), 1.2)),
+    "domains.similar": _by_figure_1(lambda edge: _alike(edge, "extreme", FIVE, 1.2)),
     "domains.under": st.Holds(
         tuple(
             bound
@@ -295,21 +353,23 @@ _SAYS: dict[str, Any] = {
         ),
         bounds=True,
     ),
-    "telnet.standard.{aware}": lambda aware: _telnet("long", STANDARD) > _telnet("long", aware),
+    "telnet.standard.{aware}": lambda aware: _by_targets(
+        lambda profile: _telnet("long", STANDARD, profile) > _telnet("long", aware, profile)
+    ),
     "telnet.congested.{tabled}": lambda tabled: (
         of("telnet_idle", "all", tabled) < 0.1 * of("telnet", "all", tabled, profile="printed")
     ),
-    "telnet.short-higher.{but_rtt_rto}": lambda but_rtt_rto: (
-        _telnet("short", RTT_RTO) > _telnet("short", but_rtt_rto)
+    "telnet.short-higher.{but_rtt_rto}": lambda but_rtt_rto: _by_targets(
+        lambda profile: _telnet("short", RTT_RTO, profile) > _telnet("short", but_rtt_rto, profile)
     ),
-    "telnet.sw-short.{others}": lambda others: _telnet("short", RTT_SW) < _telnet("short", others),
-    "telnet.rtt-rto-long.{unaware}": lambda unaware: _telnet("long", RTT_RTO) < _telnet("long", unaware),
-    "telnet.overall.{but_rtt_rto}": lambda but_rtt_rto: _telnet("all", RTT_RTO) < _telnet("all", but_rtt_rto),
-    "telnet.session": _telnet("session", RTT_RTO) < _telnet("session", STANDARD),
-    "web.last.{but_rtt_rto}": lambda but_rtt_rto: _web("last", RTT_RTO) < _web("last", but_rtt_rto),
-    "web.first.{others}": lambda others: _web("first", RTT_SW) < _web("first", others),
-    "web.hundred.{but_rtt_rto}": lambda but_rtt_rto: (
-        _web("first", RTT_RTO, 100) < _web("first", but_rtt_rto, 100)
+    "telnet.sw-short.{others}": lambda others: _less_delay("short", RTT_SW, others),
+    "telnet.rtt-rto-long.{unaware}": lambda unaware: _less_delay("long", RTT_RTO, unaware),
+    "telnet.overall.{but_rtt_rto}": lambda but_rtt_rto: _less_delay("all", RTT_RTO, but_rtt_rto),
+    "telnet.session": _less_delay("session", RTT_RTO, STANDARD),
+    "web.last.{but_rtt_rto}": lambda but_rtt_rto: _less_response("last", RTT_RTO, but_rtt_rto),
+    "web.first.{others}": lambda others: _less_response("first", RTT_SW, others),
+    "web.hundred.{but_rtt_rto}": lambda but_rtt_rto: _less_response(
+        "first", RTT_RTO, but_rtt_rto, WEB_SESSIONS[1]
     ),
     "web.idle": st.alike(
         of("web_idle", "last", [RTT, RTT_RTO, RTT_SW]), of("web_idle", "last", STANDARD), 1.1
@@ -318,6 +378,12 @@ _SAYS: dict[str, Any] = {
     "repaid.free.{far}": lambda far: _grid("lost", PAID, far) < _grid("lost", RTT_SW, far),
     "why.printed.{aware}": lambda aware: _close(
         of("telnet", "all", aware, profile="printed"), of("telnet", "all", STANDARD, profile="printed"), 1e-9
+    ),
+    "why.timeouts.rtt": (
+        _grid("timeouts_F1", RTT, PRINTED_FAR) > _grid("timeouts_F1", STANDARD, PRINTED_FAR)
+    ),
+    "why.timeouts.rtt-rto.{long}": lambda long: _by_figure_1(
+        lambda edge: _grid("timeouts_F1", edge, long) < _grid("timeouts_F1", RTT, long)
     ),
     "why.red.{long}": lambda long: _grid("red_F1", RTT, long) > _grid("red_F2", RTT, long),
     "why.sw-not-rtt.{far}": lambda far: _close(
@@ -378,6 +444,8 @@ _NAMES: dict[str, Mapping[Any, str]] = {
     "edge": {name: EDGES[name].label for name in (STANDARD, SW)},
     "rtt": {name: EDGES[name].label for name in (RTT, RTT_TWO)},
     "aware": {name: EDGES[name].label for name in (RTT, RTT_RTO, RTT_SW)},
+    "longer": {longer: f"{shorter} to {longer} ms" for longer, shorter in _NEXT_SHORTER.items()},
+    "short": {name: name for name in ("F3", "F4", "F5")},
     "others": {name: EDGES[name].label for name in (STANDARD, RTT, RTT_RTO)},
     "protecting": {name: EDGES[name].label for name in _UNPROTECTED},
     "timed": {number: f"{number} connections each" for number in TIMED_NUMBERS},
@@ -399,52 +467,6 @@ _NAMES: dict[str, Mapping[Any, str]] = {
     "design": {f"{one} and {other}": f"{one} and {other}" for one, other in DESIGN_FLOWS},
     "kind": {name: kind.label for name, kind in KINDS.items()},
 }
-_TELNET = {"long": "F1, F2, F4", "short": "F3, F5", "all": "overall", "session": "a session"}
-_WEB = {
-    "first": "first packet",
-    "first_sd": "deviation, first packet",
-    "last": "all packets",
-    "last_sd": "deviation, all packets",
-}
-
-
-def _printed(
-    id: str, name: str, numbers: Mapping[str, tuple[str, ...]], columns: Mapping[str, str], **where: Any
-) -> st.PrintedTable:
-    return st.printed_table(
-        id,
-        name,
-        "Printed and ours",
-        "Seconds, with the targets that the document prints.",
-        ("Conditioner", "Measure"),
-        (
-            (
-                f"{id}.{edge}.{column.replace('_', '-')}",
-                (EDGES[edge].label, head),
-                f"Seconds with {EDGES[edge].label}: {head}.",
-                st.Printed(text, "s"),
-                st.Quantity(where["table"], column, "s").at(edge=edge, **where["at"]),
-            )
-            for edge, printed in numbers.items()
-            for (column, head), text in zip(columns.items(), printed, strict=True)
-        ),
-        least=0.0,
-    )
-
-
-PRINTED_TABLES = (
-    _printed(
-        "table-1-printed", "Table I", document.TELNET, _TELNET, table="telnet", at={"profile": "printed"}
-    ),
-    _printed(
-        "table-2-printed",
-        "Table II",
-        document.WEB,
-        _WEB,
-        table="web",
-        at={"profile": "printed", "sessions": WEB_SESSIONS[0]},
-    ),
-)
 TOPICS: tuple[st.Topic, ...] = (
     *st.topics_of(
         st.page_of(__package__, "claims.md"),

@@ -15,7 +15,7 @@ from parshall_studies.rtt_rto_conditioner import (
     timeouts,
     traffic,
 )
-from parshall_studies.rtt_rto_conditioner.claims import CAPACITY, PRINTED_TABLES
+from parshall_studies.rtt_rto_conditioner.claims import CAPACITY
 from parshall_studies.rtt_rto_conditioner.conditioners import (
     EDGES,
     FAIR,
@@ -32,6 +32,7 @@ from parshall_studies.rtt_rto_conditioner.conditioners import (
 )
 from parshall_studies.rtt_rto_conditioner.document import FARS, PRINTED_FAR
 from parshall_studies.rtt_rto_conditioner.measures import CORE_RATES, NUMBERS
+from parshall_studies.rtt_rto_conditioner.printed import PRINTED_TABLES
 from parshall_studies.rtt_rto_conditioner.quantities import (
     COLOURS,
     FIVE,
