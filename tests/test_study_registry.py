@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -70,5 +71,6 @@ def test_no_study_at_all_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_study_without_a_first_screen_does_not_load() -> None:
     page = "- **Does it work?** Yes.\n\n## Findings\n- **When to use it:** Always.\n"
-    with pytest.raises(ValueError, match=r"page: expected '- \*\*When to use it:\*\* ...' before"):
-        st.Content(lambda _: {}, (), page)
+    study = replace(STUDY, content=st.Content(lambda _: {}, (), page))
+    with pytest.raises(ValueError, match=r"study toy: page: expected '- \*\*When to use it:\*\* ...' before"):
+        _ = study.loaded

@@ -78,12 +78,6 @@ class Content:
     quick: Quick | None = None
     """Short form that ``--quick`` runs."""
 
-    def __post_init__(self) -> None:
-        head = self.page.partition("\n## ")[0]
-        for label in ANSWERS:
-            if f"- **{label}**" not in head:
-                raise ValueError(f"page: expected '- **{label}** ...' before the first heading")
-
 
 @dataclass(frozen=True)
 class Study:
@@ -109,8 +103,15 @@ class Study:
 
     @cached_property
     def loaded(self) -> Content:
-        """The content itself."""
-        return self.content if isinstance(self.content, Content) else self.content()
+        """The content itself. Raises ValueError for a page without the items that a report begins with."""
+        content = self.content if isinstance(self.content, Content) else self.content()
+        head = content.page.partition("\n## ")[0]
+        for label in ANSWERS:
+            if f"- **{label}**" not in head:
+                raise ValueError(
+                    f"study {self.name}: page: expected '- **{label}** ...' before the first heading"
+                )
+        return content
 
 
 def page_of(package: str, name: str = "report.md") -> str:
