@@ -132,6 +132,7 @@ def test_reproduce_hands_on_what_it_was_given(
         "source": "before",
         "cache": False,
         "full": True,
+        "quick": False,
         "verbose": True,
     }
     assert plain == {
@@ -142,6 +143,7 @@ def test_reproduce_hands_on_what_it_was_given(
         "source": None,
         "cache": True,
         "full": False,
+        "quick": False,
         "verbose": False,
     }
     assert [name for name, _ in calls] == ["median-rto"] * 2
