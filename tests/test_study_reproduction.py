@@ -169,6 +169,9 @@ def test_a_quick_answer_is_preliminary_and_has_its_uncertainty(
     assert "reproduce toy --seeds 10 --quick" in (done.out / "report.html").read_text(encoding="utf-8")
     again, _ = reproduce(source=done.out, out="again")
     assert contents(again.out) == contents(done.out)
+    _, printed = reproduce(quick=True, seeds=2)
+    assert "2 seeds are too few for verdicts" in printed
+    assert "The mean seed is 1.5 s" in " ".join(printed.split())
 
 
 @pytest.mark.parametrize(

@@ -148,7 +148,7 @@ def _over_networks(results: st.Results, dither: str, part: Callable[..., np.ndar
     """Networks whose link is never full have no intervals and do not count."""
     counts = [_of_scenarios(results, dither, name) for name in ("intervals", "clear", "wrong")]
     some = counts[0] > 0
-    return mean_interval(100 * part(*(count[some] for count in counts)))
+    return mean_interval(part(*(count[some] for count in counts)), within=SHARE).scaled(100)
 
 
 def bounded(results: st.Results, dither: str) -> float:

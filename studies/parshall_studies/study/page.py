@@ -80,9 +80,9 @@ class Page:
 
 def build(content: Content, results: Results, judged: Judgements, *, partial: bool = False) -> Page:
     """The page of a study. Raises ValueError when the template and what is to be shown do not fit. Of
-    ``partial`` results only what the template names is shown.
+    ``partial`` results only what the template names is shown, with any number of seeds.
     """
-    few = too_few_seeds(judged)
+    few = "" if partial else too_few_seeds(judged)
     given: dict[str, tuple[str, str]] = {}
     text = _rendered(content.page, {**_context(results, judged), **content.names}, given)
     shown = set(_BLOCK.findall(text)) if partial else None
