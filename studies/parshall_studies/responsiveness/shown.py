@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from parshall import plot
-from parshall.stats import Interval, known_mean, mean_interval
+from parshall.stats import SHARE, Interval, known_mean, mean_interval
 from parshall_studies import study as st
 from parshall_studies.responsiveness import aggregate, attacks, claims, drawn, held_out, sampled
 
