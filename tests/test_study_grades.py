@@ -125,7 +125,7 @@ def test_an_idea_is_worth_what_its_claims_are(grades: dict[st.Grade, int], worth
     [
         (1.0, st.Grade.AGREES, "agrees within ±3 %"),
         (7.0, st.Grade.AGREES, "agrees within ±18 %"),
-        (12.0, st.Grade.BLIND, "cannot be told apart"),
+        (12.0, st.Grade.INDISTINGUISHABLE, "cannot be told apart"),
     ],
 )
 def test_a_wide_interval_of_a_single_run_tells_nothing(spread: float, grade: st.Grade, label: str) -> None:

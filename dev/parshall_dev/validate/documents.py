@@ -18,14 +18,14 @@ from parshall.errors import InputError
 from parshall_dev.checkout import ROOT
 from parshall_studies import study as st
 from parshall_studies.study.grades import Grade
-from parshall_studies.study.outcomes import OutcomeOf, Record, outcome_of
+from parshall_studies.study.outcomes import Record, SentenceOutcome, outcome_of
 from parshall_studies.study.sentences import Sentence, check_ids, chosen, sentences_of
 from parshall_studies.study.study import GROUP
 from parshall_studies.study.words import number, span, tally
 
 __all__ = ["package_of", "page", "words"]
 
-Row: TypeAlias = tuple[Sentence, Sequence[Record], OutcomeOf]
+Row: TypeAlias = tuple[Sentence, Sequence[Record], SentenceOutcome]
 """A sentence, the claims that decide it, and its outcome."""
 
 _HEAD = """# Claims of the documents
@@ -39,17 +39,17 @@ Each sentence names the quantity that it is about and the direction that would r
 or *against* it; each is one part of what the sentence says.
 """
 _MEANINGS = {
-    OutcomeOf.HOLDS: "all parts hold",
-    OutcomeOf.AGREES: "all parts are printed numbers that a single run of ours might give, and its interval "
-    "is at most 25 % wide on each side",
-    OutcomeOf.IN_PART: "some parts hold and others do not",
-    OutcomeOf.FAILS: "no part holds, one setting refutes a sentence about all settings, or a claim against "
-    "it holds",
-    OutcomeOf.READING: "the document leaves something open, and its readings give different answers",
-    OutcomeOf.BLIND: "printed numbers inside intervals so wide that they say nothing",
-    OutcomeOf.OPEN: "nothing fails, and something could not be told",
-    OutcomeOf.NOT_JUDGED: "a definition, a citation or a setting; the reason stands beside it",
-    OutcomeOf.NOT_REPRODUCED: "its study has not been run, or not with the data that it needs",
+    SentenceOutcome.HOLDS: "all parts hold",
+    SentenceOutcome.AGREES: "all parts are printed numbers that a single run of ours might give, and its "
+    "interval is at most 25 % wide on each side",
+    SentenceOutcome.IN_PART: "some parts hold and others do not",
+    SentenceOutcome.FAILS: "no part holds, one setting refutes a sentence about all settings, or a claim "
+    "against it holds",
+    SentenceOutcome.READING: "the document leaves something open, and its readings give different answers",
+    SentenceOutcome.INDISTINGUISHABLE: "printed numbers inside intervals so wide that they say nothing",
+    SentenceOutcome.OPEN: "nothing fails, and something could not be told",
+    SentenceOutcome.NOT_JUDGED: "a definition, a citation or a setting; the reason stands beside it",
+    SentenceOutcome.NOT_REPRODUCED: "its study has not been run, or not with the data that it needs",
 }
 _FOLDERS = {"parshall_studies": "studies", "parshall_dev": "dev"}
 """Folders of the checkout, by the packages of studies in them."""
@@ -80,11 +80,11 @@ def page(folder: Path) -> Iterator[str]:
 
 def _summary(judged: Mapping[st.Study, Sequence[Row]]) -> Iterator[str]:
     """Number of sentences of each study that hold."""
-    yield f"| study | sentences | {' | '.join(map(str, OutcomeOf))} |"
-    yield "|---|" + "--:|" * (1 + len(OutcomeOf))
+    yield f"| study | sentences | {' | '.join(map(str, SentenceOutcome))} |"
+    yield "|---|" + "--:|" * (1 + len(SentenceOutcome))
     for study, rows in judged.items():
         counts = Counter(outcome for _, _, outcome in rows)
-        cells = (len(rows), *(counts[outcome] for outcome in OutcomeOf))
+        cells = (len(rows), *(counts[outcome] for outcome in SentenceOutcome))
         yield f"| [{study.name}](#{study.name}) | " + " | ".join(map(str, cells)) + " |"
 
 
@@ -208,7 +208,7 @@ def _graded(claims: Sequence[Record]) -> str:
         return f" (within ±{max(_widths(claims)):.0f} %)"
     if claim["by_reading"]:
         return f" ({claim['by_reading']})"
-    said = claim["grade"] in (Grade.HOLDS, Grade.FAILS, Grade.OPEN, Grade.BLIND)
+    said = claim["grade"] in (Grade.HOLDS, Grade.FAILS, Grade.OPEN, Grade.INDISTINGUISHABLE)
     return "" if said else f" ({claim['grade']})"
 
 

@@ -205,7 +205,11 @@ def _readings(results: st.Results, judged: st.Judgements) -> st.Table:
                 f"{span(ratios)} times",
                 str(sum(grades[grade] for grade in NEAR)),
                 str(grades[st.Grade.PARTLY]),
-                str(sum(grades[grade] for grade in (st.Grade.FAILS, st.Grade.BLIND, st.Grade.OPEN))),
+                str(
+                    sum(
+                        grades[grade] for grade in (st.Grade.FAILS, st.Grade.INDISTINGUISHABLE, st.Grade.OPEN)
+                    )
+                ),
             )
         )
     heads = (

@@ -47,7 +47,7 @@ def fits(judged: st.Judgements, place: str) -> int:
     return sum(each.grade in NEAR for each in fitting(judged, place))
 
 
-_GRADES = (Grade.AGREES, Grade.CLOSE, Grade.BLIND, Grade.FAILS)
+_GRADES = (Grade.AGREES, Grade.CLOSE, Grade.INDISTINGUISHABLE, Grade.FAILS)
 _PLACES = tuple(name for name in ERRORS if name != "none")
 SHOWN: tuple[st.Shown, ...] = (st.Made(_fit),)
 

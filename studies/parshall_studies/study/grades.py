@@ -32,7 +32,7 @@ class Grade(str, Enum):
     PARTLY = "true in part"
     READING = "depends on a reading"
     FAILS = "does not hold"
-    BLIND = "cannot be told apart"
+    INDISTINGUISHABLE = "cannot be told apart"
     OPEN = "inconclusive"
 
     def __str__(self) -> str:
@@ -76,7 +76,7 @@ def _held(outcome: Outcome) -> Grade:
     width = width_of(outcome)
     if width is None:
         return Grade.HOLDS
-    return Grade.AGREES if width <= WIDEST else Grade.BLIND
+    return Grade.AGREES if width <= WIDEST else Grade.INDISTINGUISHABLE
 
 
 def _missed(rule: PrintedNumber | Exactly, ours: float) -> Grade:

@@ -69,8 +69,8 @@ class Provenance:
         if not self.quick:
             return ""
         count = self.seeds[1] - self.seeds[0] + 1
-        whole = f"parshall reproduce {self.study} runs all of it"
-        return f"Preliminary: {count} seeds of a part of the study; {whole}."
+        seeds = "1 seed" if count == 1 else f"{count} seeds"
+        return f"Preliminary: {seeds} of a part of the study; parshall reproduce {self.study} runs all of it."
 
     def to_json(self) -> str:
         """As it is written."""

@@ -139,7 +139,7 @@ _FARED = {
     Grade.PARTLY: ("holds in part", "hold in part"),
     Grade.READING: ("depends on a reading", "depend on a reading"),
     Grade.FAILS: ("does not hold", "do not hold"),
-    Grade.BLIND: ("cannot be told apart", "cannot be told apart"),
+    Grade.INDISTINGUISHABLE: ("cannot be told apart", "cannot be told apart"),
     Grade.OPEN: ("is inconclusive", "are inconclusive"),
 }
 """Predicates for one claim and for several."""
@@ -170,7 +170,7 @@ def worth(counts: Mapping[Grade, int]) -> str:
     work`` where none is, ``Works in part`` between, ``Inconclusive`` where nothing is decided.
     """
     near = sum(counts[grade] for grade in NEAR)
-    decided = sum(counts.values()) - counts[Grade.OPEN] - counts[Grade.BLIND]
+    decided = sum(counts.values()) - counts[Grade.OPEN] - counts[Grade.INDISTINGUISHABLE]
     if not decided:
         return "Inconclusive"
     if near == sum(counts.values()):
