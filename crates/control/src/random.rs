@@ -90,8 +90,14 @@ impl Stream {
 /// FNV-1a, 64 bits: spreads names over the seed space.
 #[inline]
 pub fn fnv1a(name: &str) -> u64 {
-    name.bytes()
-        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+    fnv1a_bytes(name.bytes())
+}
+
+/// The hash of these bytes, as [`fnv1a`].
+#[inline]
+pub fn fnv1a_bytes(bytes: impl IntoIterator<Item = u8>) -> u64 {
+    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    bytes.into_iter().fold(0xcbf2_9ce4_8422_2325, step)
 }
 
 /// The finaliser of SplitMix64: neighbouring seeds become unrelated.

@@ -69,6 +69,14 @@ impl From<Duration> for Time {
     }
 }
 
+/// Whole nanoseconds; what is left of a time is cut off.
+impl From<Time> for Duration {
+    #[inline]
+    fn from(time: Time) -> Self {
+        Duration::from_nanos(time.0 / 1000)
+    }
+}
+
 impl Add for Time {
     type Output = Time;
     #[inline]
@@ -196,6 +204,7 @@ mod tests {
     fn a_duration_is_as_many_nanoseconds() {
         assert_eq!(Time::from(Duration::from_nanos(1_234_567_891)).ps(), 1_234_567_891_000);
         assert_eq!(Time::from(Duration::MAX), Time::NEVER);
+        assert_eq!(Duration::from(Time::from_ps(1_234_567_891_999)), Duration::from_nanos(1_234_567_891));
     }
 
     #[test]

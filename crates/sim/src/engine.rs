@@ -17,6 +17,7 @@ mod lines;
 mod members;
 mod order;
 mod outcome;
+mod outside;
 mod serving;
 mod treated;
 mod tuning;
@@ -39,8 +40,10 @@ use crate::network::{
     Calendar, Conditioner, ConditionerPlan, Exchange, Hop, Lead, Outcome, PacketId, Port, PortKind,
     SenderHistory,
 };
+use crate::outside::{DropCause, Outside};
 use crate::packet::{ecn, Packet};
 use crate::pulse::Pulse;
+use crate::queue::Reason;
 use crate::record::{Recorder, Recording};
 use crate::room;
 use crate::scenario::{self};
@@ -60,6 +63,8 @@ pub struct Simulation {
     /// Time of the event that is executed.
     now: Time,
     end: Time,
+    /// The loop stops before events at this instant: the end, or earlier where the caller has something to do.
+    until: Time,
     warm_up: Time,
     /// All events but arrivals; there is one for each flow's timer, but they seldom come.
     events: EventQueue,
@@ -110,6 +115,8 @@ pub struct Simulation {
     looks_ahead: bool,
     /// The bucket in flight at which it last did.
     looked_at: u64,
+    /// Flows whose ends belong to the caller, if there are any.
+    outside: Option<Box<Outside>>,
 }
 
 impl Simulation {
@@ -123,6 +130,7 @@ impl Simulation {
         let mut simulation = Simulation {
             now: Time::ZERO,
             end: plan.duration,
+            until: plan.duration,
             warm_up: plan.warm_up,
             // A timer for each flow and application, and three more.
             events: EventQueue::with_capacity(plan.flows.len() + plan.apps.len() + 3),
@@ -132,7 +140,7 @@ impl Simulation {
             in_flight: Calendar::new(plan.spacing, plan.flows.len()),
             recorder: Recorder::new(
                 plan.watch.clone(),
-                plan.flows.iter().map(|flow| flow.tcp.is_none()).collect(),
+                plan.flows.iter().map(FlowPlan::is_udp).collect(),
                 ports.len(),
                 plan.warm_up,
                 plan.duration,
@@ -155,6 +163,7 @@ impl Simulation {
             blocks: BlockStore::default(),
             outbox: Outbox::default(),
             looked_at: 0,
+            outside: Outside::of(&plan.flows),
             looks_ahead: plan.flows.len() > CACHED_FLOWS,
             flow_keys: flow_keys(plan),
             code_points: code_points(plan),
@@ -224,11 +233,18 @@ impl Simulation {
 
     /// Runs like [`Simulation::run`], for a caller that has let go of the plan.
     pub fn run_named(mut self, names: &Names) -> Recording {
+        self.advance(self.end);
+        self.finish(names)
+    }
+
+    /// Executes what happens before `until`, or less of it if a packet reaches an end that belongs to the caller.
+    pub(crate) fn advance(&mut self, until: Time) {
+        self.until = until;
         loop {
             let (arrival, event) = (self.in_flight.first_at(), Event::from_key(self.events.first_key()));
             let first = arrival.min(event.time);
-            if first >= self.end {
-                return self.finish(names);
+            if first >= self.until {
+                return;
             }
             debug_assert!(first >= self.now, "time does not go back");
             self.now = first;
@@ -339,7 +355,7 @@ impl Simulation {
                 let leads = &self.leads;
                 match port.pass(kind, at, bytes, move || lead(leads, hop_index, bytes)) {
                     Some(departure) => departure + port.delay(),
-                    None => return self.drop_packet(id, hop.flow(), at),
+                    None => return self.drop_packet(id, hop.flow(), at, Outcome::Dropped(Reason::Full)),
                 }
             } else {
                 match self.offer(hop, hop_index, id, at) {
@@ -392,7 +408,7 @@ impl Simulation {
             self.keep_class_state(hop, &packet, at);
         }
         let Outcome::Sent { departure, marked, .. } = outcome else {
-            self.drop_packet(id, hop.flow(), at);
+            self.drop_packet(id, hop.flow(), at, outcome);
             return None;
         };
         if marked {
@@ -420,13 +436,18 @@ impl Simulation {
     }
 
     #[inline(never)]
-    fn drop_packet(&mut self, id: PacketId, flow: u32, at: Time) {
+    fn drop_packet(&mut self, id: PacketId, flow: u32, at: Time, outcome: Outcome) {
         let packet = self.in_flight[id];
         self.in_flight.remove(id);
-        self.note_dropped(&packet, flow, at);
+        self.note_dropped(&packet, flow, at, outcome);
     }
 
-    fn note_dropped(&mut self, packet: &Packet, flow: u32, at: Time) {
+    fn note_dropped(&mut self, packet: &Packet, flow: u32, at: Time, outcome: Outcome) {
+        if let Some(outside) = &mut self.outside {
+            if outside.dropped(flow, packet, at, DropCause::of(outcome)) {
+                self.until = Time::ZERO;
+            }
+        }
         if let Some(handle) = packet.report() {
             self.blocks.remove(handle);
         }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::compile::FlowPlan;
 use crate::memory::prefetch_part;
+use crate::outside::Protocol;
 use crate::random::Stream;
 use crate::record::{FlowFacts, FlowFrame, FlowRow, TcpFacts};
 use crate::scenario::{self, App, RttSampling, Transport};
@@ -48,6 +49,8 @@ pub(crate) struct UdpReceiver {
     pub packets: u64,
     /// Bytes on the wire since the warm-up.
     pub bytes: u64,
+    /// For a flow whose ends belong to the caller, what it counts as.
+    pub outside: Option<Protocol>,
 }
 
 /// A flow with its state. With very many flows an event costs about as much as it touches cache lines, so what an
@@ -129,7 +132,10 @@ impl Flow {
                     under_way: 0,
                     sizes: sizes(asked),
                 }),
-                ReceivingEnd::Udp(UdpReceiver::default()),
+                ReceivingEnd::Udp(UdpReceiver {
+                    outside: plan.outside.map(|outside| outside.protocol),
+                    ..UdpReceiver::default()
+                }),
             ),
         };
         let options = plan.tcp.as_deref();
@@ -198,7 +204,11 @@ impl Flow {
     }
 
     pub fn frame(&self, index: u32) -> FlowFrame {
-        FlowFrame { index, tcp: matches!(self.sender, SendingEnd::Tcp(_)) }
+        let tcp = match &self.receiver {
+            ReceivingEnd::Tcp(_) => true,
+            ReceivingEnd::Udp(udp) => udp.outside == Some(Protocol::Tcp),
+        };
+        FlowFrame { index, tcp }
     }
 
     /// Facts about the flow that a capture needs.

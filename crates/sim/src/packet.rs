@@ -145,4 +145,6 @@ pub mod ecn {
     pub const ECHO: u8 = 4;
     /// The sender has reduced its window.
     pub const REDUCED: u8 = 8;
+    /// The transport's code point is ECT(1) (RFC 9331).
+    pub const SCALABLE: u8 = 16;
 }

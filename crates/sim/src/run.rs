@@ -12,6 +12,7 @@ use std::sync::Arc;
 pub use batch::{Batch, Done, DoneTogether};
 pub use error::{LowMemory, Need, PartFailure, RunError};
 pub use many::{run_many, Runs};
+pub(crate) use single::guarded;
 pub use single::{run_once, run_plan, Job, Single};
 
 use crate::compile::{Folding, Plan};

@@ -11,6 +11,7 @@ mod flow_series;
 mod folding;
 mod knowledge;
 mod memory;
+mod net;
 mod own_markers;
 mod own_queues;
 mod own_sources;

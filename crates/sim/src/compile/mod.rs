@@ -45,6 +45,7 @@ use crate::control::user::Code;
 use crate::error::ScenarioError;
 use crate::names::{NameList, Names};
 use crate::network::{ConditionerPlan, Hop, Lead, Topology};
+use crate::outside::{OutsidePlan, Protocol};
 use crate::record::Watch;
 use crate::scenario::{App, Capacity, Flow, Jitter, Link, LinkEvent, Loss, Queue, Scenario, Tcp, Transport};
 use crate::transport::TcpOptions;
@@ -83,6 +84,15 @@ pub struct FlowPlan {
     /// True for a UDP flow without recorded deliveries, alone on its first port: its source may write ahead
     /// of time, each packet when the one before has reached the end of the first link.
     pub writes_ahead: bool,
+    /// For a flow whose two ends belong to the caller.
+    pub outside: Option<OutsidePlan>,
+}
+
+impl FlowPlan {
+    /// Returns whether estimators and series count its packets as those of UDP.
+    pub fn is_udp(&self) -> bool {
+        self.tcp.is_none() && self.outside.is_none_or(|outside| outside.protocol == Protocol::Udp)
+    }
 }
 
 /// A scenario ready to run with any seed.
@@ -154,7 +164,7 @@ impl Plan {
         for (i, flow) in flows.iter().enumerate() {
             let at = list.item(i);
             let tcp = options.of(&at, flow)?;
-            plans.push(FlowPlan { tcp, data_hops: 0, ack_hops: 0, writes_ahead: false });
+            plans.push(FlowPlan { tcp, data_hops: 0, ack_hops: 0, writes_ahead: false, outside: None });
             check_app(&at, flow, duration)?;
             check_dscp(&at, "dscp", flow.dscp)?;
             router.add(&at, flow, i < named, &mut paths)?;

@@ -41,7 +41,9 @@ impl Simulation {
         let report = packet.report().map(|handle| self.blocks.get(handle));
         let stamp = report.map_or_else(|| packet.stamp(), |report| report.stamp);
         let blocks = report.map_or(SackBlocks::EMPTY, |report| report.blocks);
-        Carried { stamp, connection: self.connection(hop.flow(), stamp), blocks }
+        let datagram = self.outside.as_ref().and_then(|outside| outside.datagram(hop.flow(), packet));
+        let content = datagram.map(|datagram| datagram.content().clone());
+        Carried { stamp, connection: self.connection(hop.flow(), stamp), blocks, content }
     }
 
     /// The number of the connection of a flow to which a packet of this stamp belongs: the newest, or the one before.

@@ -39,7 +39,7 @@ impl Simulation {
             self.capture(hop, &packet, outcome, at);
         }
         self.keep_class_state(hop, &packet, at);
-        self.drop_packet(id, hop.flow(), at);
+        self.drop_packet(id, hop.flow(), at, Outcome::Dropped(Reason::Conditioner));
         false
     }
 
@@ -65,8 +65,11 @@ impl Simulation {
     pub(super) fn overhear(&mut self, hop: Hop, packet: &Packet, marked: bool, at: Time) {
         self.capture_arrival(hop, packet, marked, at);
         let port = reverse(hop.port) as u32;
+        if !packet.is_ack() || self.is_outside(hop.flow()) {
+            return;
+        }
         let heard = self.conditioners.iter_mut().find(|(other, _)| *other == port);
-        if let Some((_, conditioner)) = heard.filter(|_| packet.is_ack()) {
+        if let Some((_, conditioner)) = heard {
             conditioner.ack_comes(at, hop.flow(), packet.seq);
         }
     }

@@ -54,6 +54,10 @@ impl Simulation {
         flow.received += u64::from(counting);
         let acknowledgement = match &mut flow.receiver {
             ReceivingEnd::Udp(received) => {
+                if received.outside.is_some() {
+                    self.leaves_network(id, index, at);
+                    return None;
+                }
                 received.packets += 1;
                 received.bytes += if counting { u64::from(packet.size) } else { 0 };
                 None
@@ -98,7 +102,8 @@ impl Simulation {
         let packet = &self.in_flight[id];
         let flow = &mut self.flows[index];
         let SendingEnd::Tcp(tcp) = &mut flow.sender else {
-            unreachable!("only TCP senders receive ACKs");
+            self.leaves_network(id, index, now);
+            return None;
         };
         let samples = tcp.core().counters.rtt_samples;
         let report = packet.report();

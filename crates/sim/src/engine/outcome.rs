@@ -49,6 +49,7 @@ impl Simulation {
             Piece("rows of treatment", self.ports.iter().map(Port::bytes_treated).sum()),
             Piece("rows of red_tuning", self.ports.iter().map(Port::bytes_tuning).sum()),
             Piece("rows of edges", self.conditioners.iter().map(|(_, each)| each.bytes_samples()).sum()),
+            Piece("datagrams under way", self.outside.as_ref().map_or(0, |outside| outside.bytes())),
         ];
         Piece::largest(own.into_iter().chain(self.recorder.pieces()))
     }
@@ -61,7 +62,7 @@ impl Simulation {
     }
 
     #[inline(never)]
-    pub(super) fn finish(mut self, names: &Names) -> Recording {
+    pub(crate) fn finish(mut self, names: &Names) -> Recording {
         self.feed_to_the_end();
         let executed = self.executed();
         self.limits.heed_most(executed, self.end);
@@ -74,12 +75,17 @@ impl Simulation {
         }
         self.forget_what_was_to_come();
         let transfers = self.transfers();
+        let names = &self.without_silent_flows(names);
         let mut flows = Counts::new(names.flows.len(), &self.owners);
         for (index, flow) in self.flows.iter().enumerate() {
+            if self.is_left_out(index, names) {
+                continue;
+            }
             let before = self.before_warm_up.get(index).copied().flatten().unwrap_or_default();
             let early = self.early.get(index).map_or(0, |early| early.delivered(flow));
             let in_flight = u64::from(in_flight[index]);
-            let row = flow.row(index, &self.sources[index], &before, early, in_flight);
+            let mut row = flow.row(index, &self.sources[index], &before, early, in_flight);
+            row.acks_received += self.outside.as_ref().map_or(0, |outside| outside.answers_received(index));
             flows.push(row, self.apps.asks(index));
         }
         let flows = flows.into_table();

@@ -16,7 +16,7 @@ impl Simulation {
         self.in_flight.remove(id);
         let lead = lead(&self.leads, packet.hop, packet.size);
         let comes_first = self.comes_before_the_end(hop.port, now, lead);
-        let key = self.flow_keys.get(hop.flow() as usize).map_or(0, |key| key.of(packet.is_ack()));
+        let key = self.key_of(hop.flow(), &packet);
         let port = &mut self.ports[hop.port as usize];
         let kind = &self.kinds[port.kind()];
         let Some(serving) = port.serving_mut() else {
@@ -152,7 +152,7 @@ impl Simulation {
             self.recorder.left_port(now, index, packet, outcome, frame);
             self.capture(hop, packet, outcome, now);
         }
-        self.note_dropped(packet, flow, now);
+        self.note_dropped(packet, flow, now, outcome);
     }
 
     /// The flows whose packets of data wait at ports, once for each packet.

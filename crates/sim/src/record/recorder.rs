@@ -376,6 +376,12 @@ impl Recorder {
     pub fn cut(&mut self, end: Time) {
         self.end = self.end.min(end);
         self.packets.retain(|row| row.time < end.secs());
+        self.captures.iter_mut().for_each(|captures| captures.cut(end));
+    }
+
+    /// From here on packets have code points, and rows of packets show them.
+    pub fn show_classes(&mut self) {
+        self.watch.classes = true;
     }
 
     /// Adds a sample of each port that is sampled. `look` makes it, knowing how many packets of UDP flows have

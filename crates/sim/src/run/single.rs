@@ -148,7 +148,7 @@ fn answered(answer: Result<Recording, RunError>) -> Receiver<Result<Recording, R
 }
 
 /// Runs what each maker of parts may put something around. Nothing unwinds from here.
-fn guarded(makers: &[Arc<dyn Code>], run: impl FnOnce() -> Recording) -> Result<Recording, RunError> {
+pub(crate) fn guarded<T>(makers: &[Arc<dyn Code>], run: impl FnOnce() -> T) -> Result<T, RunError> {
     let (mut run, mut result) = (Some(run), None);
     let mut once = || {
         if let Some(run) = run.take() {

@@ -59,7 +59,7 @@ mod tests {
             true => Packet::ack(seq, 40, 0, Time::ZERO, Time::ZERO),
             false => Packet::data(seq, 40, 0, Time::ZERO),
         };
-        let carried = Carried { stamp: time(stamp), connection: 0, blocks: SackBlocks::EMPTY };
+        let carried = Carried { stamp: time(stamp), connection: 0, blocks: SackBlocks::EMPTY, content: None };
         Note::of(&packet, 0, (time(at), Fate::Passed { marked: false }, false), &carried)
     }
 

@@ -59,7 +59,10 @@ pub fn write(
         if first && options.handshakes == CapturedHandshakes::All && connection.lacks_handshake() {
             file.make_handshake(&connection, note);
         }
-        let frame = connection.frame(note, capture.blocks(note), answers_syn);
+        let frame = match capture.content(note) {
+            Some(content) => connection.datagram(note, content),
+            None => connection.frame(note, capture.blocks(note), answers_syn),
+        };
         let mut comments = Vec::new();
         if options.format == CaptureFormat::Pcapng {
             if first {
@@ -174,7 +177,7 @@ impl<'a> File<'a> {
             (note.at.ps() / 1_000_000_000_000, note.at.ps() % 1_000_000_000_000 / 1000);
         let connection = Connection { flow: note.flow, number: note.connection, facts: flows[&note.flow] };
         let number = match (connection.facts.tcp, note.ack) {
-            (None, _) => format!("packet {}", note.seq),
+            (None, ack) => format!("packet {}", note.seq - u32::from(ack)),
             (Some(_), false) => format!("sequence number {}", connection.byte_number(note.seq)),
             (Some(_), true) => format!("acknowledgment number {}", connection.byte_number(note.seq)),
         };

@@ -12,7 +12,7 @@ fn names(list: &[&str]) -> NameList {
 }
 
 fn note(at_ms: u64, seq: u32, fate: Fate) -> Note {
-    let carried = Carried { stamp: Time::ZERO, connection: 0, blocks: SackBlocks::EMPTY };
+    let carried = Carried { stamp: Time::ZERO, connection: 0, blocks: SackBlocks::EMPTY, content: None };
     let packet = Packet::data(seq, 1040, 0, Time::ZERO);
     Note::of(&packet, 0, (Time::from_ps(at_ms * 1_000_000_000), fate, false), &carried)
 }
@@ -57,7 +57,7 @@ fn written(notes: Vec<Note>, options: CaptureOptions, handshake: bool) -> String
     let tcp = TcpFacts { handshake, sack: false, ecn: false, timestamps: false, window_bytes: 9000 };
     let facts = FlowFacts { payload_bytes: 1000, header_bytes: 40, tcp: Some(tcp) };
     let known = [(0, facts)].into_iter().collect();
-    let capture = Capture { port: 0, notes, blocks: Vec::new() };
+    let capture = Capture { notes, ..Capture::default() };
     String::from_utf8_lossy(&write(capture, options, &known, called)).into_owned()
 }
 
@@ -89,7 +89,7 @@ fn packets_are_in_the_order_of_time_and_what_comes_in_is_first() {
     let options = CaptureOptions { both_directions: true, ..CaptureOptions::default() };
     let answer = Note { ack: true, inbound: true, ..note(2, 2, PASSED) };
     let notes = vec![note(3, 3, PASSED), note(2, 2, PASSED), answer];
-    let capture = Capture { port: 0, notes, blocks: Vec::new() };
+    let capture = Capture { notes, ..Capture::default() };
     let facts = FlowFacts {
         payload_bytes: 1000,
         header_bytes: 40,

@@ -7,6 +7,7 @@
 use etherparse::{IpDscp, IpEcn, IpNumber, Ipv4Header, TcpHeader, TcpOptionElement, UdpHeader};
 
 use super::notes::Note;
+use crate::outside::{ip, Content};
 use crate::packet::ecn;
 use crate::transport::SackBlocks;
 
@@ -96,13 +97,30 @@ impl TcpFacts {
 impl Connection {
     /// The packet of a note, whose ACK reports these blocks, and answers a SYN or not.
     pub fn frame(&self, note: &Note, blocks: &SackBlocks, answers_syn: bool) -> Frame {
-        let traffic_class = (note.dscp, network_ecn(note));
         match &self.facts.tcp {
             Some(tcp) => {
+                let traffic_class = (note.dscp, network_ecn(note));
                 let segment = self.segment(note, tcp, answers_syn);
                 self.tcp_frame(tcp, &segment, blocks, traffic_class, note.size)
             }
-            None => self.udp_frame(note.size, traffic_class),
+            None => {
+                let payload = usize::from(note.size).saturating_sub(self.facts.header_bytes as usize);
+                let payload = &ZEROS[..payload.min(MAX_IP_PAYLOAD - UDP_BYTES)];
+                self.udp_frame(note, payload)
+            }
+        }
+    }
+
+    /// The packet of a note of the caller's datagram, with what it carries.
+    pub fn datagram(&self, note: &Note, content: &Content) -> Frame {
+        match content {
+            Content::Size => self.frame(note, &SackBlocks::EMPTY, false),
+            Content::Udp(payload) => self.udp_frame(note, payload),
+            Content::Ip(packet) => {
+                let mut stored = packet.clone();
+                ip::set_traffic_class(&mut stored, note.dscp << 2 | network_ecn(note));
+                Frame { length: stored.len() as u32, stored }
+            }
         }
     }
 
@@ -217,15 +235,14 @@ impl Connection {
         options
     }
 
-    fn udp_frame(&self, size: u16, traffic_class: (u8, u8)) -> Frame {
-        let payload = usize::from(size).saturating_sub(self.facts.header_bytes as usize);
-        let payload = &ZEROS[..payload.min(MAX_IP_PAYLOAD - UDP_BYTES)];
-        let ip = self.ip(false, UDP_BYTES + payload.len(), IpNumber::UDP, traffic_class);
-        let (from, to) = self.ports(false);
+    fn udp_frame(&self, note: &Note, payload: &[u8]) -> Frame {
+        let traffic_class = (note.dscp, network_ecn(note));
+        let ip = self.ip(note.ack, UDP_BYTES + payload.len(), IpNumber::UDP, traffic_class);
+        let (from, to) = self.ports(note.ack);
         let header = UdpHeader::with_ipv4_checksum(from, to, &ip, payload)
             .expect("the payload is within what UDP can count");
         // What the simulated headers have beyond real ones follows the datagram, as padding of a link layer does.
-        let length = usize::from(ip.total_len.max(size));
+        let length = usize::from(ip.total_len.max(note.size));
         let mut stored = Vec::with_capacity(length);
         ip.write(&mut stored).expect("a vector takes all bytes");
         header.write(&mut stored).expect("a vector takes all bytes");
@@ -279,10 +296,12 @@ fn answer_to_syn(tcp: &TcpFacts, millis: u32) -> Segment {
     }
 }
 
-/// The bits of ECN in the IP header: not capable, ECT(0) or CE.
+/// The bits of ECN in the IP header.
 fn network_ecn(note: &Note) -> u8 {
     if note.marked() || note.ecn & ecn::EXPERIENCED != 0 {
         3
+    } else if note.ecn & ecn::SCALABLE != 0 {
+        1
     } else if note.ecn & ecn::CAPABLE != 0 {
         2
     } else {

@@ -109,7 +109,8 @@ fn ack(seq: u32, ecn: u8) -> Packet {
 }
 
 fn note(packet: &Packet, marked: bool) -> Note {
-    let carried = Carried { stamp: Time::from_secs(1.25), connection: 0, blocks: SackBlocks::EMPTY };
+    let carried =
+        Carried { stamp: Time::from_secs(1.25), connection: 0, blocks: SackBlocks::EMPTY, content: None };
     Note::of(packet, 3, (Time::ZERO, Fate::Passed { marked }, false), &carried)
 }
 

@@ -15,10 +15,11 @@ mod pcapng;
 use rustc_hash::FxHashMap;
 
 pub use headers::{FlowFacts, TcpFacts};
-use notes::{Fate, Note};
+use notes::{Fate, Note, CONTENT};
 
 use crate::names::NameList;
 use crate::network::Outcome;
+use crate::outside::Content;
 use crate::packet::Packet;
 use crate::room::Room;
 use crate::scenario::{CaptureFormat, CapturedHandshakes};
@@ -39,8 +40,8 @@ pub struct CaptureOptions {
     pub handshakes: CapturedHandshakes,
 }
 
-/// Contents of an ACK that are kept beside the packets.
-#[derive(Clone, Copy, Debug)]
+/// Contents of a packet that are kept beside the packets.
+#[derive(Clone, Debug)]
 pub struct Carried {
     /// Sending time of this packet, or of the one that it answers.
     pub stamp: Time,
@@ -48,6 +49,8 @@ pub struct Carried {
     pub connection: u32,
     /// Blocks that it reports.
     pub blocks: SackBlocks,
+    /// Of a caller's datagram, its bytes.
+    pub content: Option<Content>,
 }
 
 /// Names of flows and ports.
@@ -84,6 +87,9 @@ struct Capture {
     notes: Vec<Note>,
     /// Blocks that ACKs in `notes` report.
     blocks: Vec<SackBlocks>,
+    /// What datagrams of the caller's in `notes` carry.
+    contents: Vec<Content>,
+    content_bytes: usize,
 }
 
 /// All captures of a run.
@@ -135,7 +141,7 @@ impl Captures {
             // Of the other direction, what passes is there when it arrives.
             let far = both && capture.port == opposite(port) && !matches!(fate, Fate::Passed { .. });
             if (near || far) && at < self.end {
-                capture.push(Note::of(packet, flow, (at, fate, !near), carried), &carried.blocks);
+                capture.push(Note::of(packet, flow, (at, fate, !near), carried), carried);
             }
         }
     }
@@ -157,21 +163,31 @@ impl Captures {
         let there = self.captures.iter_mut().filter(|capture| capture.port == opposite(port));
         for capture in there {
             let fate = Fate::Passed { marked };
-            capture.push(Note::of(packet, flow, (at, fate, true), carried), &carried.blocks);
+            capture.push(Note::of(packet, flow, (at, fate, true), carried), carried);
         }
+    }
+
+    /// Ends the captures at `end`, if that is before they would have ended.
+    pub fn cut(&mut self, end: Time) {
+        self.end = self.end.min(end);
+        self.captures.iter_mut().for_each(|capture| capture.notes.retain(|note| note.at < end));
     }
 
     /// Bytes that making the files takes besides the notes, which move to twice the room when they are full.
     pub fn bytes_to_finish(&self) -> u64 {
         const WRITTEN: usize = 100;
-        let bytes =
-            |capture: &Capture| capture.notes.len() * WRITTEN + capture.notes.capacity() * size_of::<Note>();
+        let bytes = |capture: &Capture| {
+            capture.notes.len() * WRITTEN
+                + capture.notes.capacity() * size_of::<Note>()
+                + capture.content_bytes
+        };
         self.captures.iter().map(bytes).sum::<usize>() as u64
     }
 
     /// Bytes of what has been noted.
     pub fn bytes(&self) -> u64 {
-        self.captures.iter().map(|capture| capture.notes.capacity() * size_of::<Note>()).sum::<usize>() as u64
+        let bytes = |capture: &Capture| capture.notes.capacity() * size_of::<Note>() + capture.content_bytes;
+        self.captures.iter().map(bytes).sum::<usize>() as u64
     }
 
     /// The files, with the indices of their ports.
@@ -183,16 +199,27 @@ impl Captures {
 }
 
 impl Capture {
-    fn push(&mut self, mut note: Note, blocks: &SackBlocks) {
-        if !blocks.is_empty() {
-            self.blocks.add(*blocks, CAPTURED);
+    fn push(&mut self, mut note: Note, carried: &Carried) {
+        if !carried.blocks.is_empty() {
+            self.blocks.add(carried.blocks, CAPTURED);
             note.blocks = self.blocks.len() as u32;
+        } else if let Some(content) = &carried.content {
+            self.content_bytes += content.bytes().len() + size_of::<Content>();
+            self.contents.add(content.clone(), CAPTURED);
+            note.blocks = self.contents.len() as u32 | CONTENT;
         }
         self.notes.add(note, CAPTURED);
     }
 
     /// Blocks that the ACK of a note reports.
     fn blocks(&self, note: &Note) -> &SackBlocks {
-        note.blocks.checked_sub(1).map_or(&SackBlocks::EMPTY, |place| &self.blocks[place as usize])
+        let place = note.blocks.checked_sub(1).filter(|_| note.blocks & CONTENT == 0);
+        place.map_or(&SackBlocks::EMPTY, |place| &self.blocks[place as usize])
+    }
+
+    /// What the datagram of a note carries, if it is the caller's.
+    fn content(&self, note: &Note) -> Option<&Content> {
+        let place = (note.blocks & CONTENT != 0).then(|| (note.blocks & !CONTENT) as usize - 1);
+        place.map(|place| &self.contents[place])
     }
 }

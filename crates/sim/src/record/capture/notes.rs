@@ -16,6 +16,9 @@ pub enum Fate {
     Lost,
 }
 
+/// In `blocks`, tells that the number is the place of what the packet carries.
+pub const CONTENT: u32 = 1 << 31;
+
 /// A packet at a captured port.
 #[derive(Clone, Copy, Debug)]
 pub struct Note {
@@ -27,7 +30,7 @@ pub struct Note {
     pub connection: u32,
     /// Number of the packet; for an ACK, of the next packet that is expected.
     pub seq: u32,
-    /// One more than the place of its blocks; 0 for none.
+    /// One more than the place of its blocks, or, with [`CONTENT`], than that of what it carries; 0 for none.
     pub blocks: u32,
     pub size: u16,
     /// Its flags of [`crate::packet::ecn`], a mark of this queue not among them.
