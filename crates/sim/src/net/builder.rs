@@ -200,7 +200,7 @@ impl Builder {
         for pair in &mut self.pairs {
             for number in 1..LANES {
                 let mut lane = flows[pair.flow].clone();
-                lane.name = format!("{}#{number}", pair.name).into();
+                lane.name = format!("{}:lane{number}", pair.name).into();
                 pair.lanes.push(flows.len() as u32);
                 flows.push(lane);
             }

@@ -246,6 +246,7 @@ impl Connection {
         let mut stored = Vec::with_capacity(length);
         ip.write(&mut stored).expect("a vector takes all bytes");
         header.write(&mut stored).expect("a vector takes all bytes");
+        stored.extend_from_slice(payload);
         stored.resize(length, 0);
         Frame { length: length as u32, stored }
     }
