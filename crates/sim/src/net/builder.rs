@@ -109,7 +109,7 @@ impl Builder {
         self
     }
 
-    /// The scenario, to be changed before the network is made.
+    /// The scenario, to be changed before the network is made. Its flows keep their places.
     pub fn scenario_mut(&mut self) -> &mut Scenario {
         &mut self.scenario
     }
@@ -165,11 +165,17 @@ impl Builder {
     }
 
     /// Sets what the datagrams of a pair count as where estimators and series tell TCP from UDP. At first it is UDP.
+    ///
+    /// # Panics
+    /// If the endpoint is not one of this builder's.
     pub fn set_protocol(&mut self, endpoint: EndpointId, protocol: Protocol) {
         self.pairs[endpoint.pair()].protocol = protocol;
     }
 
     /// Sets the path MTU of a pair, in bytes: larger datagrams vanish on the way, and nobody is told.
+    ///
+    /// # Panics
+    /// If the endpoint is not one of this builder's.
     pub fn set_path_mtu(&mut self, endpoint: EndpointId, bytes: u16) {
         self.pairs[endpoint.pair()].path_mtu = u32::from(bytes);
     }
@@ -179,6 +185,16 @@ impl Builder {
     /// # Errors
     /// If the scenario cannot be run, or takes more memory than there is.
     pub fn build(mut self) -> Result<Network, NetworkError> {
+        let flows = &self.scenario.flows;
+        if let Some(pair) =
+            self.pairs.iter().find(|pair| flows.get(pair.flow).is_none_or(|flow| flow.name != pair.name))
+        {
+            let fault = format!(
+                "endpoints {}: got a scenario whose flow {} is another one, expected it in its place",
+                pair.name, pair.flow
+            );
+            return Err(NetworkError::Scenario(fault));
+        }
         let named = self.scenario.flows.len();
         self.add_lanes();
         let mut plan = Plan::of(self.scenario, Folding::Off)?;
