@@ -101,7 +101,7 @@ def _complaint(name: str, counted: Figure, kept: Figure | None) -> str:
             f"{name}: {counted.events:,} events, expected {kept.events:,}; "
             f"instructions per event do not compare, those of the whole run change by {change:+.2%}"
         )
-    most = kept.instructions_per_event * (1 + ALLOWED)
+    most = round(kept.instructions_per_event * (1 + ALLOWED), 2)
     if counted.instructions_per_event > most:
         shown = f"{counted.instructions_per_event:.2f} instructions per event"
         return f"{name}: {shown}, expected at most {most:.2f}"
