@@ -112,13 +112,35 @@ def test_the_profile_is_that_of_the_workspace() -> None:
     assert not any(map(sets_build, ["PATH", "CARGO_HOME", "CARGO_BUILD_JOBS", "CARGO_NET_OFFLINE"]))
 
 
-def test_a_program_without_the_names_that_are_counted_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(callgrind, "ROOT", tmp_path)
-    (tmp_path / "program").write_bytes(b"_ZN8time_run3run17h0123456789abcdefE")
-    with pytest.raises(Exception, match="expected the function parshall_sim::headroom::shortage"):
-        callgrind.count(Path("program"), Path("scenario"), Path("listing"))
+PROFILE = """fn=(1) time_run::run
+10 500
+cfi=(2) limits.rs
+cfn=(7) headroom::shortage
+calls=3 36
+11 300
+12 40
+cfn=(8) engine::on_ack
+calls=9 5
+13 900
+
+fn=(7)
+36 20
+
+fn=(9) limits::Steps::check
+cfn=(7)
+calls=1 36
++2 15
+"""
+
+
+def test_a_function_takes_what_its_calls_take() -> None:
+    assert callgrind.inclusive("headroom::shortage", PROFILE) == 315
+    assert callgrind.inclusive("engine::on_ack", PROFILE) == 900
+
+
+def test_a_function_that_is_never_called_is_not_left_out_silently() -> None:
+    with pytest.raises(Exception, match="expected calls of time_run::run"):
+        callgrind.inclusive("time_run::run", PROFILE)
 
 
 def test_a_failed_command_tells_its_status_and_words() -> None:

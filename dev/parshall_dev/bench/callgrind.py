@@ -14,7 +14,7 @@ import click
 
 from parshall_dev.checkout import ROOT
 
-__all__ = ["Count", "build", "count", "found", "is_missing", "run", "sets_build"]
+__all__ = ["Count", "build", "count", "found", "inclusive", "is_missing", "run", "sets_build"]
 
 _PROGRAM = Path("target", "release", "examples", "time_run")
 _RUN = "time_run::run"
@@ -58,28 +58,37 @@ def sets_build(variable: str) -> bool:
     return profile or variable.endswith("RUSTFLAGS")
 
 
-def count(program: Path, scenario: Path, listing: Path) -> Count:
+def count(program: Path, scenario: Path, profile: Path) -> Count:
     """Counts the instructions of a run with seed 1, from its first event to the finished recording.
 
     Reading the scenario and building the network are left out: hash maps with random keys are used there.
-    All paths are below the checkout; ``listing`` is written for ``callgrind_annotate``.
+    Looks at the memory are left out too. Paths are below the checkout; ``profile`` is written for
+    ``callgrind_annotate``.
     """
-    symbols = (ROOT / program).read_bytes()
-    for name in (_RUN, _LEFT_OUT):
-        if _mangled(name) not in symbols:
-            raise click.ClickException(
-                f"{program}: expected the function {name}, which callgrind has to know"
-            )
-    # Callgrind toggles at each call and return. What it counted before the run is dropped.
-    toggles = [f"--toggle-collect={name}" for name in (_RUN, _LEFT_OUT)]
-    command = ["valgrind", "--tool=callgrind", *toggles, f"--zero-before={_RUN}"]
-    done = run([*command, f"--callgrind-out-file={listing}", str(program), str(scenario)], _ENVIRONMENT)
-    return Count(int(found(r"(\d+) events", done.stdout)), int(found(r"Collected : (\d+)", done.stderr)))
+    command = ["valgrind", "--tool=callgrind", f"--toggle-collect={_RUN}", f"--callgrind-out-file={profile}"]
+    done = run([*command, str(program), str(scenario)], _ENVIRONMENT)
+    written = (ROOT / profile).read_text(encoding="utf-8")
+    # To toggle for them as well would count those that are made before the run.
+    looks = inclusive(_LEFT_OUT, written)
+    return Count(int(found(r"(\d+) events", done.stdout)), int(found(r"totals: (\d+)", written)) - looks)
 
 
-def _mangled(path: str) -> bytes:
-    """The part of a symbol that names a function: each name after its length, in both of Rust's manglings."""
-    return "".join(f"{len(name)}{name}" for name in path.split("::")).encode()
+def inclusive(function: str, profile: str) -> int:
+    """Instructions of a function and of what it calls, in a profile by callgrind."""
+    names: dict[str, str] = {}
+    costs, callee, follows_call = [], "", False
+    for line in profile.splitlines():
+        if match := re.match(r"(c?)fn=(\(\d+\))(?: (.+))?", line):
+            called, number, name = match.groups()
+            # A name is written where its number comes first.
+            names[number] = name or names[number]
+            callee = names[number] if called else callee
+        elif follows_call and callee == function:
+            costs.append(int(line.split()[1]))
+        follows_call = line.startswith("calls=")
+    if not costs:
+        raise click.ClickException(f"callgrind: expected calls of {function}, perhaps renamed")
+    return sum(costs)
 
 
 def run(
