@@ -4,6 +4,8 @@
 # make test-all  the exhaustive ones too: all kernels, all pairs, long property tests
 # make durations writes down how long each test takes, on a quiet machine; by it `make check` leaves slow ones out
 # make bench     measures the simulator beside ns-2 and ns-3; the table is also in out/bench/bench.json
+# make bench-gate counts instructions per event of the engine by callgrind, and fails 0.5 % above the committed figures: for each
+#                commit that touches the engine; UPDATE=1 writes the figures anew
 # make wasm      builds the engine for browsers and Node, and for the playground: out/wasm/parshall.wasm
 # make docs      builds the site, every example run, in out/docs/html, and the playground in it; what has not changed is not run again
 # make setup     leaves the command at .venv/bin/parshall, built for release
@@ -15,7 +17,7 @@ BIN    := $(VENV)/bin
 # PYTHONDONTWRITEBYTECODE is set: tests start a few hundred processes, and each would compile NumPy, Arrow and Matplotlib anew.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(shell n=$$(nproc); echo $$((n > 2 ? n : 2))) --dist loadfile --no-loadscope-reorder
 
-.PHONY: run check test test-all durations setup docs bench wasm crates dist lint test-rust test-quic test-python linux-tools wireshark clean figures
+.PHONY: run check test test-all durations setup docs bench bench-gate wasm crates dist lint test-rust test-quic test-python linux-tools wireshark clean figures
 
 # Measured data that lies beside the checkout, if any does; studies leave out what they are not given.
 BESIDE := $(shell ls -d ../shared/data ../shared/reference/baselines 2>/dev/null | paste -sd:)
@@ -81,6 +83,11 @@ crates:
 # Options: make bench BENCH='--only P1,P2 --runs 9 --peers ns2'
 bench: setup
 	$(BIN)/python -m parshall_dev.bench.run $(BENCH)
+
+# Not part of `make test`: the program is built as it is shipped, which takes minutes.
+bench-gate: setup
+	@command -v valgrind >/dev/null || bash tools/install-packages valgrind || true
+	@$(BIN)/python -m parshall_dev.bench.gate $(if $(UPDATE),--update)
 
 # The engine as WebAssembly. The compiler is fetched below target/, 140 MB once.
 wasm:

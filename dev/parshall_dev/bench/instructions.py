@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
-import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -18,6 +16,7 @@ from typing import Any
 
 import click
 
+from parshall_dev.bench.callgrind import build, found, is_missing, run
 from parshall_dev.bench.cases import CASES
 from parshall_dev.checkout import ROOT
 
@@ -38,19 +37,19 @@ def profile(case: str, program: Path, folder: Path) -> dict[str, Any]:
     scenario, counts = folder / f"{case}.json", folder / f"{case}.out"
     scenario.write_text(CASES[case].network.scenario(SECONDS[case]).to_json(), encoding="utf-8")
     command = ["valgrind", "--tool=callgrind", "--branch-sim=yes", "--cache-sim=yes"]
-    output = _run([*command, f"--callgrind-out-file={counts}", str(program), str(scenario)])
-    events = int(_found(r"(\d+) events", output.stdout))
-    total = _found(r"I +refs: +([\d,]+)", output.stderr)
-    listing = _run(
+    output = run([*command, f"--callgrind-out-file={counts}", str(program), str(scenario)])
+    events = int(found(r"(\d+) events", output.stdout))
+    total = found(r"I +refs: +([\d,]+)", output.stderr)
+    listing = run(
         ["callgrind_annotate", "--inclusive=yes", "--show=Ir", "--threshold=100", str(counts)]
     ).stdout
     return {
         "case": case,
         "events": events,
         "instructions": int(total) / events,
-        "mispredictions": int(_found(r"Mispredicts: +([\d,]+)", output.stderr)) / events,
-        "first_level_misses": int(_found(r"D1 +misses: +([\d,]+)", output.stderr)) / events,
-        "last_level_misses": int(_found(r"LLd misses: +([\d,]+)", output.stderr)) / events,
+        "mispredictions": int(found(r"Mispredicts: +([\d,]+)", output.stderr)) / events,
+        "first_level_misses": int(found(r"D1 +misses: +([\d,]+)", output.stderr)) / events,
+        "last_level_misses": int(found(r"LLd misses: +([\d,]+)", output.stderr)) / events,
         "shares": {name: share(name, listing) for name in FUNCTIONS},
     }
 
@@ -62,7 +61,7 @@ def share(function: str, listing: str) -> float:
     """
     name = function.replace("::", ">?::")
     lines = (line for line in listing.splitlines() if re.search(rf"::{name} ", line))
-    shares = (float(_found(r"\(([ \d.]+)%\)", line)) / 100 for line in lines)
+    shares = (float(found(r"\(([ \d.]+)%\)", line)) / 100 for line in lines)
     return max(shares, default=0.0)
 
 
@@ -71,31 +70,14 @@ def missing(profiles: Sequence[Mapping[str, Any]]) -> list[str]:
     return [name for name in FUNCTIONS if not any(counted["shares"][name] for counted in profiles)]
 
 
-def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(command, check=False, capture_output=True, text=True, cwd=ROOT)
-    if done.returncode != 0:
-        raise click.ClickException(
-            f"{command[0]}: status {done.returncode}, it said: {done.stderr.strip()[-200:]}"
-        )
-    return done
-
-
-def _found(pattern: str, text: str) -> str:
-    found = re.search(pattern, text)
-    if found is None:
-        raise click.ClickException(f"valgrind: no {pattern!r} in what it printed")
-    return found.group(1).replace(",", "").strip()
-
-
 @click.command()
 @click.option("--json", "path", metavar="FILE", default="out/bench/instructions.json", show_default=True)
 def write(path: str) -> None:
     """Count what an event takes."""
-    if shutil.which("valgrind") is None:
+    if is_missing():
         raise click.ClickException("valgrind is missing; tools/install-packages valgrind installs it")
-    _run(["cargo", "build", "--release", "--quiet", "--package", "parshall-sim", "--example", "time_run"])
+    program = ROOT / build()
     with tempfile.TemporaryDirectory() as folder:
-        program = ROOT / "target" / "release" / "examples" / "time_run"
         profiles = [profile(case, program, Path(folder)) for case in SECONDS]
     for name in missing(profiles):
         raise click.ClickException(f"{name}: no case calls it; it is inlined or gone, and FUNCTIONS names it")
