@@ -58,7 +58,7 @@ from .own import (
     Source as Source,
     native as native,
 )
-from .recording import Recording as Recording
+from .recording import Recording as Recording, merge_qlogs as merge_qlogs
 from .scenario import (
     Aimd as Aimd,
     ArimaRtoConfig as ArimaRtoConfig,

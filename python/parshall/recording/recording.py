@@ -185,6 +185,27 @@ class Recording:
 
         return plot_recording(self, flows, ports, start=start, end=end)
 
+    def qlog(self, flows: Sequence[str] | None = None) -> str:
+        """The recovery events of flows as a sequential qlog, which qvis and other readers open.
+
+        Its times are milliseconds of the simulated clock, and the group of an event is its flow. Without
+        ``flows`` it has all flows that ``record.window`` names; ``record.rtt`` adds the RTT samples. Raises
+        ParshallError if a flow's window is not recorded.
+
+        >>> from parshall import DropTail, Dumbbell, FlowGroup, Record, Tcp, run
+        >>> flows = [FlowGroup(count=1, transport=Tcp(), app="bulk")]
+        >>> bell = Dumbbell(duration="2 s", rate="1 Mbit/s", delay="20 ms", queue=DropTail(limit_packets=10),
+        ...     access_rate="1 Gbit/s", access_delay="1 ms", flows=flows, record=Record(window="*"))
+        >>> run(bell, seed=1).qlog().count("quic:congestion_state_updated") > 1
+        True
+        """
+        from parshall.recording.qlog import qlog_of
+
+        recorded = [name for name in self.flows if name in self._recorded("window")]
+        if flows is None and not recorded:
+            raise ParshallError("no flow's window is recorded; name flows in record.window")
+        return qlog_of(self, recorded if flows is None else flows)
+
     def asked_columns(self, table: str, asked: str, name: str) -> Mapping[str, Any]:
         """Columns of a table. Raises ParshallError if ``record.<asked>`` left ``name`` out."""
         if not isinstance(name, str) or name not in self._recorded(asked) or table not in self._result:
