@@ -44,7 +44,7 @@ def _printed(
 
 
 def _consistency() -> st.PrintedTable:
-    """What the text says of RTT-RTO, beside what Table I prints of it."""
+    """The text about RTT-RTO beside what Table I prints of it."""
     said = {
         "long": ("of long round trips", 0, (STANDARD, RTT)),
         "overall": ("over all", 2, (STANDARD, RTT, RTT_SW)),
