@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -165,6 +166,24 @@ def test_decisions_are_those_of_equation_33() -> None:
         grew = np.count_nonzero(np.diff(window["cwnd"][late]) > 0) / np.count_nonzero(late)
         # Where most decisions are to grow the window does, until it is more than the receiver's.
         assert (found["grows"] > 0.5) is bool(grew > 0.1), forecaster
+
+
+def test_decisions_of_stock_vegas_are_those_of_its_control() -> None:
+    """The window grows after N below 1, shrinks after N above 3 and stays otherwise, in nearly all rounds."""
+    path = Setting(2, 2, backward=False)
+    done = run(networks.network(senders.DOCUMENT[VEGAS], path, decisions.RECORD).scenario(), seed=3)
+    made = list(decisions.decided(done, None))
+    steps = np.sign([after.cwnd - before.cwnd for before, after in itertools.pairwise(made)])
+    asked = np.array([(each.backlog < 1) * 1.0 - (each.backlog > 3) for each in made[:-1]])
+    assert {0.0, 1.0} <= set(asked)
+    for way in set(asked):
+        assert np.mean(steps[asked == way] == way) > 0.9, way
+
+
+def test_halves_of_one_law_are_told_from_halves_of_two() -> None:
+    drawn = np.random.default_rng(1).normal(size=1000)
+    assert models._one_law(drawn) > 0.05
+    assert models._one_law(np.r_[drawn[:500], 1.5 * drawn[500:]]) < 0.05
 
 
 def test_what_a_packet_finds_before_it_is_what_came_and_has_not_left() -> None:

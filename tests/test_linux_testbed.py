@@ -286,3 +286,16 @@ def test_the_module_estimates_in_it(short: tuple[Seen, Scale]) -> None:
     estm, average = seen.last_average
     assert estm == round(average * 2**14)
     assert "estm" in seen.tc
+
+
+def test_numbers_that_do_not_fit_are_counted_by_the_unit() -> None:
+    """A thousand times what the link carries still fits in packets, and no longer in bytes."""
+    drawn, count = np.random.default_rng(1), 600
+    link = 1e8 / 8 * settings.SAMPLING
+    arrived = 1000 * link * drawn.uniform(0.9, 1.2, count)
+    backlog = 1000 * link * drawn.uniform(0.2, 0.8, count)
+    time = settings.SAMPLING * np.arange(1, count + 1)
+    packets = arrived / settings.MEAN_PACKET
+    samples = Samples(1e8, time, backlog, arrived, arrived / 2, packets, np.rint(packets / 50))
+    assert samples.saturated(PRINTED, settings.MEAN_PACKET) == 0
+    assert samples.saturated(PRINTED, 1) > 0

@@ -175,9 +175,14 @@ def _package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None
 
 def _record(id: str, grade: str) -> dict[str, Any]:
     numbers = {"paper": 2.5, "ours": 2.25, "low": 2.125, "high": 2.375, "true": 8, "false": 1, "undecided": 0}
-    about = {"run": [2.0, 2.6], "width": 0.125, "by_reading": None}
+    about: dict[str, Any] = {"run": [2.0, 2.6], "width": 0.125, "by_reading": None}
     if grade == "does not hold":
         numbers |= {"true": 0, "false": 9}
+    if grade == "true in few":
+        grade = "does not hold"
+        numbers |= {"true": 2, "false": 7}
+    if grade == "depends on a reading":
+        about |= {"by_reading": "one: holds; other: does not hold"}
     return {"id": id, "grade": grade, "unit": "Mbit/s", **numbers, **about}
 
 
@@ -242,14 +247,24 @@ ROWS = [
     ("all", ["true in part"], [], "does not hold (true in 8 of 9)"),
     ("some", ["true in part"], [], "holds (true in 8 of 9)"),
     ("some", ["does not hold"], [], "does not hold"),
-    ("all", ["depends on a reading"], [], "depends on a reading (depends on a reading)"),
-    ("all", ["holds"], ["holds"], "does not hold (all hold)"),
-    ("all", ["holds"], ["does not hold"], "holds (1 holds and 1 does not hold)"),
-    ("all", ["holds"], ["true in part"], "does not hold (1 holds and 1 holds in part)"),
-    ("all", [], ["holds"], "does not hold"),
-    ("all", [], ["does not hold"], "holds"),
-    ("some", [], ["true in part"], "holds (true in 8 of 9)"),
+    ("all", ["depends on a reading"], [], "depends on a reading (one: holds; other: does not hold)"),
+    ("all", ["holds"], ["holds"], "does not hold (for: holds; against: holds)"),
+    ("all", ["holds"], ["does not hold"], "holds (for: holds; against: does not hold)"),
+    ("all", 6 * ["holds"], 6 * ["holds"], "does not hold (for: all hold; against: all hold)"),
+    (
+        "all",
+        ["holds", "inconclusive"],
+        ["does not hold", "does not hold"],
+        "inconclusive (for: 1 holds and 1 is inconclusive; against: all do not hold)",
+    ),
+    ("all", ["holds"], ["true in part"], "does not hold (for: holds; against: true in 8 of 9)"),
+    ("all", [], ["holds"], "does not hold (against: holds)"),
+    ("all", [], ["does not hold"], "holds (against: does not hold)"),
+    ("some", [], ["true in part"], "holds (against: true in 8 of 9)"),
+    ("all", ["true in few"], [], "does not hold (true in 2 of 9)"),
+    ("some", ["true in few"], [], "holds (true in 2 of 9)"),
     ("all", ["agrees"], [], "agrees (within ±13 %)"),
+    ("all", ["agrees"], ["does not hold"], "holds (for: agrees within ±13 %; against: does not hold)"),
     ("all", ["cannot be told apart"], [], "cannot be told apart"),
     (
         "all",

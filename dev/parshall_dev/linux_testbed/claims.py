@@ -172,6 +172,7 @@ _SAYS: dict[str, Any] = {
     "module.red": st.Observed(abs(queue("tcp", ESTMRED) - queue("tcp", "red")) < 2.0),
     "module.off": st.Observed(abs(queue("tcp", OFF) - queue("tcp", "red")) < 2.0),
     "module.drops": st.Observed(abs(_shown("lost_elsewhere", list(EXPERIMENTS))) < _NO_LOSS),
+    "module.bytes": st.Observed(_shown("saturated_in_bytes", list(EXPERIMENTS)) > 0.0),
     "module.overflow": st.Observed(_shown("saturated", list(EXPERIMENTS)) < 1.0),
     "module.silent": st.Observed(st.Quantity("shown", "complaints") < 1.0),
     "super-packets.drops": st.Observed(

@@ -154,6 +154,7 @@ def _of_machines(
                 "complaints": float(bool(each.complaints)),
                 "lost_elsewhere": each.lost_elsewhere(scale.start),
                 "saturated": float(each.saturated),
+                "saturated_in_bytes": float(samples.saturated(gains[MACHINE], 1)),
             }
         )
     dims = ("experiment", "run")

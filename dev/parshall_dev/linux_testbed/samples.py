@@ -6,12 +6,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from parshall_dev.linux_testbed import settings as testbed
+
+if TYPE_CHECKING:
+    from parshall.estimators import NonresponsiveSeries
 
 Reals: TypeAlias = NDArray[np.float64]
 
@@ -70,31 +73,7 @@ class Samples:
 
     def shares(self, gains: Gains, alpha: float) -> Shares:
         """Measured and estimated by interval, filtered alike."""
-        from parshall.estimators import NonresponsiveFixedPoint
-
-        packet = testbed.MEAN_PACKET
-        sampling = testbed.SAMPLING * self.delays
-        estimator = NonresponsiveFixedPoint(
-            self.rate / (8 * packet),
-            2 * testbed.ONE_WAY * self.delays,
-            sampling,
-            tick_ms=round(1000 * sampling),
-            mean_packet_bytes=packet,
-            zero_drops_after=testbed.PZTHD,
-            estimation_samples=testbed.ESTIMATION,
-            backlog_alpha=testbed.BACKLOG_ALPHA,
-            signal_alpha=testbed.SIGNAL_ALPHA,
-            gamma1=gains.gamma1,
-            gamma2=gains.gamma2,
-            start_z0=self.delays * gains.start_load(self.rate),
-            start_n_s=self.delays * gains.start_flows(self.rate),
-        )
-        mean_size = self.arrived.sum() / self.packets.sum()
-        found = estimator.run(
-            backlog=self.backlog / packet,
-            arrivals=self.arrived / packet,
-            drops=self.drops * mean_size / packet,
-        )
+        found = self._estimates(gains, testbed.MEAN_PACKET)
         count = len(found.share)
         ends = testbed.ESTIMATION * np.arange(1, count + 1) - 1
         deaf, arrived = (_sums(of, count) for of in (self.deaf, self.arrived))
@@ -103,6 +82,40 @@ class Samples:
         estimated = filtered(np.where(told, found.share * arrived, 0.0), np.where(told, arrived, 0.0), alpha)
         kept = slice(_WARM_UP, None)
         return Shares(self.time[ends][kept], filtered(deaf, arrived, alpha)[kept], estimated[kept])
+
+    def saturated(self, gains: Gains, unit: float) -> int:
+        """Number of estimates in whose arithmetic a number did not fit, with so many bytes as the unit."""
+        from parshall.estimators import Quality
+
+        return int(np.count_nonzero(self._estimates(gains, unit).flags & Quality.SATURATED))
+
+    def _estimates(self, gains: Gains, unit: float) -> NonresponsiveSeries:
+        """By the module's arithmetic, which counts in units of so many bytes."""
+        from parshall.estimators import NonresponsiveFixedPoint
+
+        sampling = testbed.SAMPLING * self.delays
+        scale = self.delays * testbed.MEAN_PACKET / unit
+        estimator = NonresponsiveFixedPoint(
+            self.rate / (8 * unit),
+            2 * testbed.ONE_WAY * self.delays,
+            sampling,
+            tick_ms=round(1000 * sampling),
+            mean_packet_bytes=round(unit),
+            zero_drops_after=testbed.PZTHD,
+            estimation_samples=testbed.ESTIMATION,
+            backlog_alpha=testbed.BACKLOG_ALPHA,
+            signal_alpha=testbed.SIGNAL_ALPHA,
+            gamma1=gains.gamma1,
+            gamma2=gains.gamma2,
+            start_z0=scale * gains.start_load(self.rate),
+            start_n_s=scale * gains.start_flows(self.rate),
+        )
+        mean_size = self.arrived.sum() / self.packets.sum()
+        return estimator.run(
+            backlog=self.backlog / unit,
+            arrivals=self.arrived / unit,
+            drops=self.drops * mean_size / unit,
+        )
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import entry_points
+from itertools import chain
 from pathlib import Path
 from typing import TypeAlias
 
@@ -25,8 +26,8 @@ from parshall_studies.study.words import number, span, tally
 
 __all__ = ["package_of", "page", "words"]
 
-Row: TypeAlias = tuple[Sentence, Sequence[Record], SentenceOutcome]
-"""A sentence, the claims that decide it, and its outcome."""
+Row: TypeAlias = tuple[Sentence, Sequence[Record], Sequence[Record], SentenceOutcome]
+"""A sentence, the claims for it and against it, and its outcome."""
 
 _HEAD = """# Claims of the documents
 
@@ -36,7 +37,8 @@ and no number is typed. [studies.md](studies.md) says what the grades of claims 
 `claims.md` has the words of the claims.
 
 Each sentence names the quantity that it is about and the direction that would refute it. Claims stand *for*
-or *against* it; each is one part of what the sentence says.
+or *against* it; each is one part of what the sentence says. In brackets stands what became of the claims,
+of those against it apart from those for it.
 """
 _MEANINGS = {
     SentenceOutcome.HOLDS: "all parts hold",
@@ -83,7 +85,7 @@ def _summary(judged: Mapping[st.Study, Sequence[Row]]) -> Iterator[str]:
     yield f"| study | sentences | {' | '.join(map(str, SentenceOutcome))} |"
     yield "|---|" + "--:|" * (1 + len(SentenceOutcome))
     for study, rows in judged.items():
-        counts = Counter(outcome for _, _, outcome in rows)
+        counts = Counter(outcome for *_, outcome in rows)
         cells = (len(rows), *(counts[outcome] for outcome in SentenceOutcome))
         yield f"| [{study.name}](#{study.name}) | " + " | ".join(map(str, cells)) + " |"
 
@@ -140,8 +142,8 @@ def _rows(study: str, found: Mapping[str, Mapping[str, Record]]) -> Iterator[Row
             [_claims(study, template, found) for template in templates]
             for templates in (sentence.supports, sentence.contradicts)
         )
-        claims = [claim for own in (*supports, *contradicts) for claim in own]
-        yield sentence, claims, outcome_of(sentence, supports, contradicts)
+        outcome = outcome_of(sentence, supports, contradicts)
+        yield sentence, list(chain(*supports)), list(chain(*contradicts)), outcome
 
 
 def _section(study: st.Study, rows: Sequence[Row], folder: Path) -> Iterator[str]:
@@ -152,12 +154,12 @@ def _section(study: st.Study, rows: Sequence[Row], folder: Path) -> Iterator[str
         "| place | sentence | outcome | ours | refuted by | claims |",
         "|---|---|---|---|---|---|",
     )
-    for sentence, claims, outcome in rows:
+    for sentence, supports, contradicts, outcome in rows:
         cells = (
             sentence.place,
             sentence.says,
-            f"{outcome}{_graded(claims)}",
-            sentence.reason or _ours(claims),
+            f"{outcome}{_graded(outcome, supports, contradicts)}",
+            sentence.reason or _ours([*supports, *contradicts]),
             "; ".join(each.text for each in sentence.refuted_by),
             _links(study.name, sentence),
         )
@@ -193,23 +195,31 @@ def _link(study: str, template: str) -> str:
     return f"[`{own}`](../{_claims_of(name or study)})"
 
 
-def _graded(claims: Sequence[Record]) -> str:
-    """Grades behind an outcome, in brackets, where they say more than it."""
+def _graded(outcome: SentenceOutcome, supports: Sequence[Record], contradicts: Sequence[Record]) -> str:
+    """Grades behind an outcome, in brackets, where they say more than it: of the claims for the sentence
+    apart from those against it, which count the other way.
+    """
+    sides = {"for": _grades(supports), "against": _grades(contradicts)}
+    if contradicts:
+        return f" ({'; '.join(f'{side}: {told}' for side, told in sides.items() if told)})"
+    told = sides["for"]
+    return f" ({told.removeprefix('agrees ')})" if told not in ("", outcome.value) else ""
+
+
+def _grades(claims: Sequence[Record]) -> str:
+    """Grades of claims: how many have which, or what became of the only one; empty without claims."""
     if not claims:
         return ""
     if len(claims) > 1:
         counts = Counter(claim["grade"] for claim in claims)
         wide = f", within ±{max(widths):.0f} %" if (widths := list(_widths(claims))) else ""
-        return f" ({tally({grade: counts[grade.value] for grade in Grade})}{wide})"
+        return tally({grade: counts[grade.value] for grade in Grade}) + wide
     claim = claims[0]
-    if claim["grade"] == Grade.PARTLY:
-        return f" (true in {claim['true']} of {claim['true'] + claim['false'] + claim['undecided']})"
+    if claim["true"] and claim["grade"] in (Grade.PARTLY, Grade.FAILS):
+        return f"true in {claim['true']} of {claim['true'] + claim['false'] + claim['undecided']}"
     if claim["grade"] == Grade.AGREES:
-        return f" (within ±{max(_widths(claims)):.0f} %)"
-    if claim["by_reading"]:
-        return f" ({claim['by_reading']})"
-    said = claim["grade"] in (Grade.HOLDS, Grade.FAILS, Grade.OPEN, Grade.INDISTINGUISHABLE)
-    return "" if said else f" ({claim['grade']})"
+        return f"agrees within ±{max(_widths(claims)):.0f} %"
+    return claim["by_reading"] or str(claim["grade"])
 
 
 def _widths(claims: Sequence[Record]) -> Iterator[float]:

@@ -10,7 +10,7 @@ from parshall_studies import study as st
 from parshall_studies.arima_vegas import controls, document, forecasts, networks
 from parshall_studies.arima_vegas.document import KS, ROUND_TRIPS
 from parshall_studies.arima_vegas.measures import CF, OFFSETS
-from parshall_studies.arima_vegas.models import CHOSEN, KPSS_LIMIT, MODELS
+from parshall_studies.arima_vegas.models import CHOSEN, KPSS_LIMIT, MODELS, SIGNIFICANCE
 from parshall_studies.arima_vegas.networks import LIMIT, MAIN, START_SPREAD
 from parshall_studies.arima_vegas.printed import PRINTED_TABLES
 from parshall_studies.arima_vegas.quantities import UNITS, by_rate, of, percent_more, queued, queued_gain
@@ -299,6 +299,9 @@ _SAYS: dict[str, Any] = {
     "eq-27.acks": _backlog("own_acks") > 0.5,
     "eq-27.base": st.alike(_backlog("base"), 1.0, SIMILAR),
     "base.expected.{k}": lambda k: _expected(k) > 2 * of("readings", "throughput", VEGAS, errors="none", k=k),
+    "base.holds-back.{k}": lambda k: st.Holds(
+        (of("decisions", "grows", VEGAS, k=k) < 0.5, _backlog("downstream").at(k=k) < 0.01)
+    ),
     "expected.recent": st.alike(_backlog("rtt").at(sender=ARTT), 1.0, SIMILAR),
     "backlog.estimate.{k}": lambda k: st.alike(
         of("decisions", "backlog", ARTT, k=k), of("decisions", "waiting", ARTT, k=k), 2.0
@@ -371,8 +374,9 @@ _SAYS: dict[str, Any] = {
         abs(st.Quantity("correlations", "pacf_once").at(lag=3))
         > st.Quantity("correlations", "band").at(lag=3)
     ),
+    "models.one-law": st.Computed(st.Quantity("chosen", "one_law") > SIGNIFICANCE),
     "models.normal": st.Computed(st.Quantity("chosen", "straightness") > 0.99),
-    "models.white": st.Computed(st.Quantity("chosen", "ljung_box") > 0.05),
+    "models.white": st.Computed(st.Quantity("chosen", "ljung_box") > SIGNIFICANCE),
     "reading.alike.{reading}": lambda reading: st.alike(
         _throughput("readings", reading, "none"), _throughput("readings", ARTT, "none"), SIMILAR
     ),

@@ -1,5 +1,5 @@
 """Decisions of the window rule, and input: N of equation (33), computed once more from what was sent and
-acknowledged in runs of CA-ARTT, for the forecaster that decided.
+acknowledged in runs of CA-ARTT, for the forecaster that decided; and that of stock Vegas, by baseRTT.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from parshall.scenario import Record
+from parshall.scenario import ArimaVegas, Record
 from parshall_studies.arima_vegas.networks import ACCESS_RATE, FLOW
 from parshall_studies.arima_vegas.senders import HEADER_BYTES, PAYLOAD_BYTES
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from parshall.recording import Recording
-    from parshall.scenario import ArimaVegas
     from parshall_studies.arima_vegas.networks import Path
 
     Reals = NDArray[np.float64]
@@ -47,17 +46,22 @@ class Acks(NamedTuple):
         return self.rtt[np.isfinite(self.rtt)]
 
 
-def shares(run: Recording, rule: ArimaVegas, path: Path) -> dict[str, float]:
+STOCK = ArimaVegas()
+"""Bounds of N in stock Vegas: the document's rule takes them over."""
+
+
+def shares(run: Recording, rule: ArimaVegas | None, path: Path) -> dict[str, float]:
     """Shares of the decisions in congestion avoidance, one a round, on which the window grows, stays and
     shrinks, the median of N, and that of the packets of the window that wait, which the round trip without
-    queues tells; NaN where there was none.
+    queues tells; NaN where there was none. Without a rule they are those of stock Vegas.
     """
     rounds = np.array([[*each] for each in decided(run, rule)])
     if not rounds.size:
         return dict.fromkeys(("grows", "stays", "shrinks", "backlog", "waiting"), float("nan"))
     found, cwnd, rtt = rounds.T
     waiting = cwnd * (1 - path.without_queues / rtt)
-    grows, shrinks = float((found < rule.alpha).mean()), float((found > rule.beta).mean())
+    bounds = rule or STOCK
+    grows, shrinks = float((found < bounds.alpha).mean()), float((found > bounds.beta).mean())
     return {
         "grows": grows,
         "stays": 1 - grows - shrinks,
@@ -75,11 +79,11 @@ class Decided(NamedTuple):
     rtt: float
 
 
-def decided(run: Recording, rule: ArimaVegas) -> Iterator[Decided]:
-    """The decisions, one at the end of each round in congestion avoidance."""
+def decided(run: Recording, rule: ArimaVegas | None) -> Iterator[Decided]:
+    """The decisions, one at the end of each round in congestion avoidance; stock Vegas's without a rule."""
     acks = acks_of(run)
     window = run.columns("window")
-    forecasts = _forecasts(rule, acks.known)
+    forecasts = None if rule is None else _forecasts(rule, acks.known)
     base, artt, taken, mark = np.inf, np.nan, 0, 0
     own: list[float] = []
     for time, seq, sample in zip(*acks, strict=True):
@@ -88,11 +92,20 @@ def decided(run: Recording, rule: ArimaVegas) -> Iterator[Decided]:
             cwnd, mark = float(window["cwnd"][row]), int(window["next_seq"][row])
             if own and cwnd >= window["ssthresh"][row] and np.isfinite(artt):
                 rtt = float(np.mean(own))
-                yield Decided((cwnd / artt - cwnd / rtt) * (artt - base), cwnd, rtt)
+                yield Decided(_backlog(cwnd, rtt, base, None if forecasts is None else artt), cwnd, rtt)
             own = []
         if np.isfinite(sample):
             own.append(sample)
-            base, artt, taken = min(base, sample), float(forecasts[taken]), taken + 1
+            base = min(base, sample)
+            artt = base if forecasts is None else float(forecasts[taken])
+            taken += 1
+
+
+def _backlog(cwnd: float, rtt: float, base: float, artt: float | None) -> float:
+    """N of equation (33); without a forecast that of stock Vegas, which ns-2 has in whole packets."""
+    if artt is None:
+        return float(np.floor(cwnd * (1 - base / rtt) + 0.5))
+    return (cwnd / artt - cwnd / rtt) * (artt - base)
 
 
 def acks_of(run: Recording) -> Acks:

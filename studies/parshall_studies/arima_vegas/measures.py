@@ -217,17 +217,17 @@ def _window(run: Recording) -> st.RunSeries:
 
 
 def _decisions(bench: st.Workbench) -> st.Measures:
-    """Decisions of the window rule with each forecaster."""
-    rules = {name: sender for name, sender in ABLATION.items() if name != VEGAS}
+    """Decisions of the window rule with each forecaster, and those of stock Vegas."""
+    rules = {name: None if name == VEGAS else sender.rule for name, sender in ABLATION.items()}
     variants = {
-        (name, k): partial(network, sender, Path(CF, k), decisions.RECORD)
-        for name, sender in rules.items()
+        (name, k): partial(network, ABLATION[name], Path(CF, k), decisions.RECORD)
+        for name in rules
         for k in KS
     }
     return bench.measure(
         "Decisions",
         variants,
-        lambda key, run: decisions.shares(run, rules[key[0]].rule, Path(CF, key[1])),
+        lambda key, run: decisions.shares(run, rules[key[0]], Path(CF, key[1])),
         table="decisions",
         dims=("sender", "k"),
         seeds=bench.seeds[:_FEW_SEEDS],

@@ -142,6 +142,7 @@ def _chosen(fit: ArimaFit, rtts: Reals, once: Reals, arma: ArimaFit, ar: ArimaFi
         "kpss_once": [forecast.kpss(once)],
         "ljung_box": [forecast.ljung_box(fit.residuals, LAGS, fitted=3).p_value],
         "straightness": [_straightness(fit.residuals)],
+        "one_law": [_one_law(fit.residuals)],
         "over_arma": [float(np.sqrt(fit.sigma2 / arma.sigma2))],
         "over_ar": [float(np.sqrt(fit.sigma2 / ar.sigma2))],
         "not_linear": [float(squares < SIGNIFICANCE)],
@@ -159,6 +160,16 @@ def _straightness(residuals: Reals) -> float:
     """The correlation of the normal probability plot; 1 where it is a straight line."""
     levels = [(rank - 0.375) / (len(residuals) + 0.25) for rank in range(1, len(residuals) + 1)]
     return float(np.corrcoef(np.sort(residuals), _normal_quantiles(levels))[0, 1])
+
+
+def _one_law(residuals: Reals) -> float:
+    """Probability, if both halves had one law, of a distance between their distributions that is as large
+    (Kolmogorov and Smirnov).
+    """
+    from scipy.stats import ks_2samp
+
+    half = len(residuals) // 2
+    return float(ks_2samp(residuals[:half], residuals[half:]).pvalue)
 
 
 def _residuals(residuals: Reals) -> dict[str, Columns]:

@@ -198,7 +198,7 @@ SHOWN: tuple[st.Shown, ...] = (
     st.means_table(
         "decisions",
         "Forecaster",
-        st.each("{sender.label}", sender={name: ABLATION[name] for name in _OTHERS}),
+        st.each("{sender.label}", sender=ABLATION),
         {f"grows, K = {k}": 100 * st.quantity("decisions.grows", k=k) for k in KS}
         | {f"N, K = {k}": st.quantity("decisions.backlog", k=k) for k in (KS[0], KS[-1])}
         | {f"waiting, K = {k}": st.quantity("decisions.waiting", k=k) for k in (KS[0], KS[-1])},

@@ -71,15 +71,9 @@ def _excess(table: str, edge: str, **where: Any) -> st.Expression:
     return of(table, "total", edge, **where) - 2 * _TARGET
 
 
-def _most(table: str, edge: str, **where: Any) -> st.Relation:
-    """Relation: F2 has most of what both get beyond their targets."""
-    return of(table, "rate_F2", edge, **where) - _TARGET > 0.8 * _excess(table, edge, **where)
-
-
-def _short_first(table: str, **where: Any) -> st.Relation:
-    """Relation: with the standard conditioner F1 has more than half of it."""
-    rate = of(table, "rate_F1", STANDARD, **where)
-    return rate - _TARGET > _HALF * _excess(table, STANDARD, **where)
+def _most(name: str, table: str, edge: str, **where: Any) -> st.Relation:
+    """Relation: an aggregate has more than half of what both get beyond their targets."""
+    return of(table, f"rate_{name}", edge, **where) - _TARGET > _HALF * _excess(table, edge, **where)
 
 
 def _timeouts(edge: str, far: int) -> st.Expression:
@@ -216,10 +210,10 @@ def _known(what: str, edge: str, flows: int) -> st.Quantity:
     return of("passive", f"error_{what}", edge, source="packets", far=list(PASSIVE_FARS), flows=flows)
 
 
-def _as_told(aware: str) -> st.Holds:
+def _as_told(aware: str, flows: int) -> st.Holds:
     """Claim: an edge that listens divides as one that is told."""
     found, told = (
-        _part("passive", aware, source=source, far=list(PASSIVE_FARS), flows=networks.FLOWS)
+        _part("passive", aware, source=source, far=list(PASSIVE_FARS), flows=flows)
         for source in ("packets", "senders")
     )
     return _close(found, told, 0.05)
@@ -237,8 +231,8 @@ _SAYS: dict[str, Any] = {
     "sw.protected.{long}": lambda long: _grid("protected_F1", SW, long) > _grid("protected_F2", SW, long),
     "sw.timeouts.{protecting}.{timed}": lambda protecting, timed: _fewer("timeouts", protecting, timed),
     "sw.repeated.{protecting}.{timed}": lambda protecting, timed: _fewer("repeated", protecting, timed),
-    "standard.excess.{long}": lambda long: _short_first("grid", far=long),
-    "standard.excess-few.{number}": lambda number: _short_first("numbers", flows=number),
+    "standard.excess.{long}": lambda long: _most("F1", "grid", STANDARD, far=long),
+    "standard.excess-few.{number}": lambda number: _most("F1", "numbers", STANDARD, flows=number),
     "conditioner.long.{aware}.{long}": lambda aware, long: (
         _grid("rate_F2", aware, long) > _grid("rate_F2", STANDARD, long)
     ),
@@ -251,7 +245,7 @@ _SAYS: dict[str, Any] = {
     "rtt.f2": st.PrintedNumber(
         st.Printed(document.RATES_AT_100_MS[1], "Mbit/s"), WIRE * _grid("rate_F2", RTT, PRINTED_FAR)
     ),
-    "rtt.most.{rtt}.{long}": lambda rtt, long: _most("grid", rtt, far=long),
+    "rtt.most.{rtt}.{long}": lambda rtt, long: _most("F2", "grid", rtt, far=long),
     "rtt.target.{long}": lambda long: _grid("rate_F1", RTT, long) < _AT_TARGET * _TARGET,
     "rtt.timeouts": _timeouts(RTT, PRINTED_FAR) > _timeouts(STANDARD, PRINTED_FAR),
     "rtt.window": of("knowledge", "window_F1", RTT, far=PRINTED_FAR) < 3.0,
@@ -274,6 +268,9 @@ _SAYS: dict[str, Any] = {
         lambda edge: _grid("rate_F1", edge, long) > _grid("rate_F1", RTT, long)
     ),
     "rtt-rto.short.{long}": lambda long: _by_figure_1(lambda edge: _grid("rate_F1", edge, long) > _TARGET),
+    "rtt-rto.targets.{unequal}": lambda unequal: _by_figure_1(
+        lambda edge: st.Holds(tuple(_grid(f"rate_{name}", edge, unequal) > _TARGET for name in PAIR))
+    ),
     "rtt-rto.timeouts.{long}": lambda long: _by_figure_1(
         lambda edge: _timeouts(edge, long) < _timeouts(RTT, long)
     ),
@@ -286,6 +283,7 @@ _SAYS: dict[str, Any] = {
     "rtt-rto.exception-red.{long}": lambda long: (
         _grid("red_F1", READING, long) > _grid("red_F1", RTT_RTO, long)
     ),
+    "rtt-rto.exception-all.{long}": lambda long: _grid("yellow_F1", READING, long) < 1.0,
     "rtt-rto.exception-rate.{long}": lambda long: (
         _grid("rate_F1", READING, long) < _grid("rate_F1", RTT_RTO, long)
     ),
@@ -327,6 +325,12 @@ _SAYS: dict[str, Any] = {
     "domains.rtt.{short}": lambda short: st.Holds(
         tuple(_ratio(name, short, RTT, "over") > 1.2 for name in PAIR)
     ),
+    "domains.order": st.Holds(
+        tuple(
+            _ratio(longer, shorter, RTT, "over") > 1.0
+            for longer, shorter in (("F1", "F4"), ("F2", "F4"), ("F4", "F5"), ("F5", "F3"))
+        )
+    ),
     "domains.rtt-sw": _by_protection(lambda edge: _ratio("F3", "F1", edge, "over") > 1.2),
     "domains.cured.rtt-rto": _by_figure_1(lambda edge: _at_most("F1", "F3", edge, 1.2)),
     "domains.cured.rtt-sw": _by_protection(lambda edge: _at_most("F1", "F3", edge, 1.2)),
@@ -363,6 +367,9 @@ _SAYS: dict[str, Any] = {
         lambda profile: _telnet("short", RTT_RTO, profile) > _telnet("short", but_rtt_rto, profile)
     ),
     "telnet.sw-short.{others}": lambda others: _less_delay("short", RTT_SW, others),
+    "telnet.sw-better": _by_targets(
+        lambda profile: _telnet("long", RTT_SW, profile) > 1.2 * _telnet("short", RTT_SW, profile)
+    ),
     "telnet.rtt-rto-long.{unaware}": lambda unaware: _less_delay("long", RTT_RTO, unaware),
     "telnet.overall.{but_rtt_rto}": lambda but_rtt_rto: _less_delay("all", RTT_RTO, but_rtt_rto),
     "telnet.session": _less_delay("session", RTT_RTO, STANDARD),
@@ -391,7 +398,7 @@ _SAYS: dict[str, Any] = {
     ),
     "why.sw-loses.{far}": lambda far: _grid("lost", SW, far) > _grid("lost", STANDARD, far),
     "sensitivity.rto": apart("sensitivity", STANDARD, variation="rto-1s") < _SAME,
-    "sensitivity.rtt.{variation}": lambda variation: _most("sensitivity", RTT, variation=variation),
+    "sensitivity.rtt.{variation}": lambda variation: _most("F2", "sensitivity", RTT, variation=variation),
     "sensitivity.rtt-rto.{variation}": lambda variation: (
         apart("sensitivity", RTT_RTO, variation=variation) < _SIMILAR
     ),
@@ -413,9 +420,10 @@ _SAYS: dict[str, Any] = {
     "passive.rtt.{aware}.{flows}": lambda aware, flows: _known("rtt", aware, flows) < 10.0,
     "passive.rto.{aware}.{flows}": lambda aware, flows: _known("rto", aware, flows) < 20.0,
     "passive.window.{knowing}.{flows}": lambda knowing, flows: _known("window", knowing, flows) < 50.0,
-    "passive.same.{aware}": _as_told,
+    "passive.same.{aware}": lambda aware: _as_told(aware, networks.FLOWS),
+    "passive.same-few.{aware}": lambda aware: _as_told(aware, SOLUTION_FLOWS[0]),
     "passive.feedback-rtt.{flows}": lambda flows: _known("rtt", FAIR, flows) < 10.0,
-    "passive.feedback-same": _as_told(FAIR),
+    "passive.feedback-same": _as_told(FAIR, networks.FLOWS),
     "today.fq.{solution}.{flows}": lambda solution, flows: (
         _todays(solution, flows, list(SOLUTION_FARS)) < _SAME
     ),

@@ -1,4 +1,4 @@
-"""Tables I and II as the document prints them, beside ours."""
+"""Tables I and II as the document prints them, beside ours, and the text of V.D beside Table I."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from parshall_studies import study as st
 from parshall_studies.rtt_rto_conditioner import document
-from parshall_studies.rtt_rto_conditioner.conditioners import EDGES
+from parshall_studies.rtt_rto_conditioner.conditioners import EDGES, RTT, RTT_RTO, RTT_SW, STANDARD
 from parshall_studies.rtt_rto_conditioner.traffic import WEB_SESSIONS
 
 _TELNET = {"long": "F1, F2, F4", "short": "F3, F5", "all": "overall", "session": "a session"}
@@ -43,6 +43,29 @@ def _printed(
     )
 
 
+def _consistency() -> st.PrintedTable:
+    """The text about RTT-RTO beside what Table I prints of it."""
+    said = {
+        "long": ("of long round trips", 0, (STANDARD, RTT)),
+        "overall": ("over all", 2, (STANDARD, RTT, RTT_SW)),
+    }
+    rows = []
+    for id, (words, column, others) in said.items():
+        rto, *delays = (float(document.TELNET[edge][column]) for edge in (RTT_RTO, *others))
+        more = sum(delay > rto for delay in delays)
+        names = ", ".join(EDGES[edge].label for edge in others)
+        label = f"delay {words} above RTT-RTO's, of {names}"
+        text = (
+            f"So many conditioners of {names} have a delay {words} above RTT-RTO's in Table I: {len(others)}."
+        )
+        rule = st.Exactly(st.Printed(str(len(others))), float(more))
+        rows.append(st.Row(f"consistency.{id}", (label,), text, rule))
+    caption = "So many conditioners have it by the text of V.D, and by Table I."
+    return st.PrintedTable(
+        "consistency", "V.D", "The text beside Table I", caption, ("Conditioners",), tuple(rows)
+    )
+
+
 PRINTED_TABLES = (
     _printed(
         "table-1-printed", "Table I", document.TELNET, _TELNET, table="telnet", at={"profile": "printed"}
@@ -55,4 +78,5 @@ PRINTED_TABLES = (
         table="web",
         at={"profile": "printed", "sessions": WEB_SESSIONS[0]},
     ),
+    _consistency(),
 )

@@ -19,7 +19,7 @@ from parshall_studies.tcp_tp.measures import (
     SHOWN_N,
 )
 from parshall_studies.tcp_tp.networks import MAIN, SIZES, SOURCES
-from parshall_studies.tcp_tp.quantities import FULL, of, reduction
+from parshall_studies.tcp_tp.quantities import FULL, of, reduction, risen
 from parshall_studies.tcp_tp.senders import (
     DOCUMENT,
     FORECASTERS,
@@ -142,15 +142,9 @@ def _sooner(rounding: str) -> st.Relation:
     return next(found) < next(found)
 
 
-def _steeper(rounding: str) -> st.Relation:
+def _steeper(sender: str, dynamic: str) -> st.Relation:
     """Than NewReno's sequence at 160 s."""
-    return _after_160(rounding) > _after_160(NEWRENO)
-
-
-def _after_160(sender: str, dynamic: str = "bulk") -> st.Expression:
-    """Packets of a connection that stays, from 150 to 200 s."""
-    counts = [of("dynamic", f"delivered_{at}", sender, source=dynamic) for at in (200, 150)]
-    return counts[0] - counts[1]
+    return risen(sender, dynamic, 150, 200) > risen(NEWRENO, dynamic, 150, 200)
 
 
 def _best(source: str) -> st.Relation:
@@ -413,10 +407,13 @@ _SAYS: dict[str, Any] = {
     "decisions.down.{n_of}": lambda n_of: of("decisions", "share", TP, n=n_of) < 0.01,
     "loss.75": _by_rounding(_much_less),
     "dynamic.faster": _by_rounding(_sooner),
-    "dynamic.steeper": _by_dynamic(lambda dynamic: _after_160(TP, dynamic) > _after_160(NEWRENO, dynamic)),
+    "dynamic.flatter": _by_dynamic(
+        lambda dynamic: risen(TP, dynamic, 99, 150) < risen(NEWRENO, dynamic, 99, 150)
+    ),
+    "dynamic.steeper": _by_dynamic(lambda dynamic: _steeper(TP, dynamic)),
     "roundings.much.{rounding}": _much_less,
     "roundings.left.{rounding}": _sooner,
-    "roundings.steeper.{rounding}": _steeper,
+    "roundings.steeper.{rounding}": lambda rounding: _steeper(rounding, "bulk"),
     "readings.tau": st.alike(
         of("readings", "throughput", "long", n=_SOME), of("readings", "throughput", TP, n=_SOME), _SIMILAR
     ),

@@ -98,3 +98,11 @@ def reduction(table: str, **where: Any) -> st.Expression:
 
 FULL = [n for n in NS if n >= 40]
 """Numbers of connections that ask for more than the link has."""
+
+
+def risen(sender: str, source: str, start: int, end: int) -> st.Expression:
+    """Packets that a connection which stays delivers between two checkpoints, in seconds, while others come
+    and go.
+    """
+    last, first = (of("dynamic", f"delivered_{at}", sender, source=source) for at in (end, start))
+    return last - first
