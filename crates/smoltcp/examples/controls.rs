@@ -43,6 +43,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             ..Tcp::default()
         };
         let mut scenario = scenario(duration);
+        scenario.hosts = std::mem::take(&mut scenario.routers);
         scenario.flows.push(Flow::bulk("engine", "a", "b", tcp));
         let started = Instant::now();
         let recording = parshall_sim::run(&scenario, 1)?;

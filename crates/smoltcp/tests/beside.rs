@@ -41,8 +41,7 @@ fn goodput(recording: &Recording, flow: &str, seconds: f64) -> f64 {
 fn reno_alone_is_the_engines_reno() {
     let scenario = warmed_up(scenario(20.0, link()));
     let run = Transfer::endless().with_options(reno()).run(scenario.clone(), ["a", "b"], 1).expect("a run");
-    let mut own = scenario;
-    own.flows.push(engine_reno());
+    let own = warmed_up(Scenario::new(scenario.duration, [link()], [engine_reno()]));
     let engine = parshall_sim::run(&own, 1).expect("a run");
 
     let (theirs, ours) = (run.goodput(), goodput(&engine, "engine", 15.0));
