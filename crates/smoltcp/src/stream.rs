@@ -140,11 +140,18 @@ impl Receiver {
         while !bytes.is_empty() {
             let expected = content.from(place, bytes.len() as u64);
             let (now, later) = bytes.split_at(expected.len());
-            if let Some(at) = now.iter().zip(expected).position(|(byte, expected)| byte != expected) {
-                let (byte, expected, place) = (now[at], expected[at], place + at as u64);
-                panic!("byte {place} of the stream is {byte}, expected {expected}");
+            if now != expected {
+                Receiver::tell_difference(place, now, expected);
             }
             (place, bytes) = (place + expected.len() as u64, later);
+        }
+    }
+
+    #[cold]
+    fn tell_difference(place: u64, bytes: &[u8], expected: &[u8]) {
+        let pairs = bytes.iter().zip(expected);
+        if let Some((at, (byte, expected))) = pairs.enumerate().find(|(_, (byte, expected))| byte != expected) {
+            panic!("byte {} of the stream is {byte}, expected {expected}", place + at as u64);
         }
     }
 }
