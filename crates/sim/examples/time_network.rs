@@ -1,11 +1,14 @@
-//! `time_network [MBIT/S [PACKETS]]`: what a network costs for each packet of an outside endpoint that does nothing but
-//! send packets of 1500 bytes at the rate of the link, a little below, and nothing else. Prints nanoseconds of CPU and
-//! wall-clock time a packet.
+//! A measurement for those who maintain the engine, and no example of how to use it: the documentation of
+//! `parshall_sim::net` has some.
+//! Times what a network costs a packet: `cargo run --release --example time_network -- [MBIT/S [PACKETS]]`.
+//!
+//! One endpoint sends packets of 1500 bytes, without content, a little more slowly than the link; the other one counts
+//! them. Once they are endpoints of `Network::run`, once the loop is here.
 
 use std::error::Error;
 use std::time::Instant;
 
-use parshall_sim::net::{Builder, Datagram, Event, Endpoint};
+use parshall_sim::net::{Builder, Datagram, Endpoint, Event};
 use parshall_sim::scenario::{DropTail, Link, Scenario};
 use parshall_sim::units::{Rate, Time};
 

@@ -150,7 +150,8 @@ impl Receiver {
     #[cold]
     fn tell_difference(place: u64, bytes: &[u8], expected: &[u8]) {
         let pairs = bytes.iter().zip(expected);
-        if let Some((at, (byte, expected))) = pairs.enumerate().find(|(_, (byte, expected))| byte != expected) {
+        if let Some((at, (byte, expected))) = pairs.enumerate().find(|(_, (byte, expected))| byte != expected)
+        {
             panic!("byte {} of the stream is {byte}, expected {expected}", place + at as u64);
         }
     }

@@ -73,12 +73,7 @@ impl Transfer {
     /// # Errors
     /// If the scenario cannot be run, or has no such hosts; if its simulation ends before its end; or if a byte arrives that
     /// was not sent.
-    pub fn run(
-        &self,
-        scenario: Scenario,
-        between: [&str; 2],
-        seed: u64,
-    ) -> Result<Run, NetworkError> {
+    pub fn run(&self, scenario: Scenario, between: [&str; 2], seed: u64) -> Result<Run, NetworkError> {
         let warm_up = scenario.warm_up;
         let mut builder = Builder::new(scenario).seed(seed).mtu(self.options.mtu).traced();
         let ends = builder.attach(NAME, between[0], between[1])?;
@@ -131,7 +126,10 @@ pub struct Run {
 impl fmt::Debug for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let receiver = &self.pair.receiver.application;
-        f.debug_struct("Run").field("receiver", receiver).field("ended_at", &self.ended_at).finish_non_exhaustive()
+        f.debug_struct("Run")
+            .field("receiver", receiver)
+            .field("ended_at", &self.ended_at)
+            .finish_non_exhaustive()
     }
 }
 

@@ -50,7 +50,9 @@ fn headers_and_checksums_in_a_capture_are_those_of_a_real_tcp() {
                     assert_eq!(header.header_checksum(), header.to_header().calc_header_checksum());
                     tcp.to_header().calc_checksum_ipv4(&header.to_header(), tcp.payload())
                 }
-                NetSlice::Ipv6(ip) => tcp.to_header().calc_checksum_ipv6(&ip.header().to_header(), tcp.payload()),
+                NetSlice::Ipv6(ip) => {
+                    tcp.to_header().calc_checksum_ipv6(&ip.header().to_header(), tcp.payload())
+                }
                 other => panic!("{other:?}"),
             };
             assert_eq!(checksum.expect("a payload that fits"), tcp.checksum());

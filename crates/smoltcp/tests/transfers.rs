@@ -36,7 +36,8 @@ fn a_stream_arrives_whole_through_loss_reordering_and_a_small_queue() {
             let completed = run.completed_at().expect(name);
             // The link needs that long at least, and the receiver's program saw the end before the run ended.
             assert!(completed > Time::from_secs(0.8 + 0.04), "{name}: {} s", completed.secs());
-            let dropped = run.recording().table("flows").expect("flows").u64("packets_dropped").expect("drops")[0];
+            let dropped =
+                run.recording().table("flows").expect("flows").u64("packets_dropped").expect("drops")[0];
             assert_eq!(dropped > 0, loses, "{name}: {dropped} drops");
         }
     }
@@ -70,7 +71,11 @@ fn packets_are_as_large_as_the_mtu_and_the_window_is_the_buffer() {
         // A window of payload each round trip.
         let round_trip = 0.04 + 8.0 * 1280.0 / 10e6;
         let most = 8.0 * 16_000.0 / round_trip;
-        assert!(run.goodput() < most && run.goodput() > 0.75 * most, "{headers}: {} of {most}", run.goodput());
+        assert!(
+            run.goodput() < most && run.goodput() > 0.75 * most,
+            "{headers}: {} of {most}",
+            run.goodput()
+        );
     }
 }
 
