@@ -1,6 +1,5 @@
 //! Flows whose ends belong to the caller: datagrams come in and go out between events.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::{FlowKey, Leaving, Simulation};
@@ -79,9 +78,10 @@ impl Simulation {
         self.until = Time::ZERO;
     }
 
-    /// What became of datagrams since this was asked last, the oldest first.
-    pub(crate) fn fates(&mut self) -> Option<&mut VecDeque<Fate>> {
-        self.outside.as_mut().map(|outside| outside.fates())
+    /// What became of the oldest datagram that was not asked for before.
+    #[inline]
+    pub(crate) fn next_fate(&mut self) -> Option<Fate> {
+        self.outside.as_mut()?.next_fate()
     }
 
     /// Lets the run end at `end`, if that is earlier than planned.

@@ -24,24 +24,29 @@ pub struct EndpointId(u32);
 
 impl EndpointId {
     /// Its number, from 0, in the order in which endpoints were attached.
+    #[inline]
     pub fn number(self) -> u32 {
         self.0
     }
 
     /// The endpoint of this number. A network that has none of it panics or returns an error when it is used.
+    #[inline]
     pub fn from_number(number: u32) -> Self {
         EndpointId(number)
     }
 
+    #[inline]
     pub(super) fn of(pair: usize, back: bool) -> Self {
         EndpointId((pair as u32) << 1 | u32::from(back))
     }
 
+    #[inline]
     pub(super) fn pair(self) -> usize {
         (self.0 >> 1) as usize
     }
 
     /// True for the second one of its pair.
+    #[inline]
     pub(super) fn sends_back(self) -> bool {
         self.0 & 1 == 1
     }

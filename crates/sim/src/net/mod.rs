@@ -55,6 +55,7 @@ mod builder;
 mod endpoint;
 mod error;
 mod network;
+mod timers;
 mod trace;
 
 pub use builder::{Builder, EndpointId};

@@ -1,10 +1,11 @@
 //! A network in operation: datagrams in, events out.
 
 use std::cmp::Ordering;
-use std::collections::{BTreeSet, BinaryHeap, VecDeque};
+use std::collections::{BinaryHeap, VecDeque};
 use std::sync::Arc;
 
 use super::builder::{EndpointId, Pair};
+use super::timers::Timers;
 use super::{NetworkError, Trace, TraceEntry, TraceEvent};
 use crate::compile::Plan;
 use crate::control::user::Code;
@@ -34,8 +35,7 @@ pub struct Network {
     /// By flow of the engine, the pair of endpoints that it carries.
     pair_of: Vec<u32>,
     endpoints: Vec<State>,
-    /// Timers of endpoints.
-    wakes: BTreeSet<(Time, EndpointId)>,
+    timers: Timers,
     /// Datagrams that leave later.
     later: BinaryHeap<Later>,
     numbered: u64,
@@ -49,8 +49,6 @@ pub struct Network {
 /// What is known of an endpoint.
 #[derive(Clone, Copy, Debug)]
 struct State {
-    /// When it is woken; [`Time::NEVER`] for not at all.
-    wake_at: Time,
     /// When it was woken last.
     woken_at: Option<Time>,
     idle_wakes: u32,
@@ -127,16 +125,16 @@ impl Network {
         }
         let makers = plan.makers.clone();
         let engine = guarded(&makers, || Simulation::new(&plan, seed))?;
-        let rest = State { wake_at: Time::NEVER, woken_at: None, idle_wakes: 0 };
+        let rest = State { woken_at: None, idle_wakes: 0 };
         Ok(Network {
             engine,
             names: plan.names,
             makers,
             mtu,
+            timers: Timers::new(2 * pairs.len()),
             endpoints: vec![rest; 2 * pairs.len()],
             pairs,
             pair_of,
-            wakes: BTreeSet::new(),
             later: BinaryHeap::new(),
             numbered: 0,
             events: VecDeque::new(),
@@ -217,7 +215,7 @@ impl Network {
             return Err(self.failure(endpoint, now, "timer", fault));
         }
         let at = if again { now + TICK } else { at.max(now) };
-        self.set_wake(endpoint, at);
+        self.timers.set(endpoint, at);
         Ok(())
     }
 
@@ -227,7 +225,7 @@ impl Network {
     /// If the endpoint is unknown.
     pub fn cancel_wake(&mut self, endpoint: EndpointId) -> Result<(), NetworkError> {
         self.check_known(endpoint, self.now, "wake")?;
-        self.set_wake(endpoint, Time::NEVER);
+        self.timers.set(endpoint, Time::NEVER);
         Ok(())
     }
 
@@ -252,7 +250,7 @@ impl Network {
                 return Ok(Some(event));
             }
             let leaves = self.later.peek().map_or(Time::NEVER, |later| later.at);
-            let wakes = self.wakes.first().map_or(Time::NEVER, |&(at, _)| at);
+            let wakes = self.timers.first_at();
             let until = leaves.min(wakes).min(limit);
             self.advance(until)?;
             if !self.events.is_empty() {
@@ -266,9 +264,8 @@ impl Network {
                 if let Some(Later { endpoint, datagram, .. }) = self.later.pop() {
                     self.inject(endpoint, datagram)?;
                 }
-            } else if let Some((at, endpoint)) = self.wakes.pop_first() {
-                let state = &mut self.endpoints[endpoint.number() as usize];
-                (state.wake_at, state.woken_at) = (Time::NEVER, Some(at));
+            } else if let Some((at, endpoint)) = self.timers.take_first() {
+                self.endpoints[endpoint.number() as usize].woken_at = Some(at);
                 return Ok(Some(Event::Wake { endpoint, at }));
             }
         }
@@ -280,7 +277,7 @@ impl Network {
             return self.now;
         }
         let leaves = self.later.peek().map_or(Time::NEVER, |later| later.at);
-        let wakes = self.wakes.first().map_or(Time::NEVER, |&(at, _)| at);
+        let wakes = self.timers.first_at();
         leaves.min(wakes).min(self.engine.next_at()).max(self.now)
     }
 
@@ -302,19 +299,6 @@ impl Network {
             return Ok(());
         }
         Err(self.failure(endpoint, at, call, format!("it is unknown, expected one of {count}")))
-    }
-
-    fn set_wake(&mut self, endpoint: EndpointId, at: Time) {
-        let before = std::mem::replace(&mut self.endpoints[endpoint.number() as usize].wake_at, at);
-        if before == at {
-            return;
-        }
-        if before < Time::NEVER {
-            self.wakes.remove(&(before, endpoint));
-        }
-        if at < Time::NEVER {
-            self.wakes.insert((at, endpoint));
-        }
     }
 
     /// A datagram leaves its host now.
@@ -360,14 +344,8 @@ impl Network {
 
     /// Takes over what became of datagrams.
     fn collect(&mut self) {
-        let Some(fates) = self.engine.fates() else { return };
-        let mut fates = std::mem::take(fates);
-        for fate in fates.drain(..) {
+        while let Some(fate) = self.engine.next_fate() {
             self.tell(fate);
-        }
-        // The room goes back, so that it need not be made again.
-        if let Some(place) = self.engine.fates() {
-            *place = fates;
         }
     }
 

@@ -201,9 +201,10 @@ impl Outside {
         key.map_or(own, |key| own ^ mix(key))
     }
 
-    /// What became of datagrams, the oldest first.
-    pub fn fates(&mut self) -> &mut VecDeque<Fate> {
-        &mut self.fates
+    /// What became of the oldest datagram that was not asked for before.
+    #[inline]
+    pub fn next_fate(&mut self) -> Option<Fate> {
+        self.fates.pop_front()
     }
 
     /// Datagrams that have arrived at the source of a flow since the warm-up.

@@ -149,6 +149,9 @@ fn answered(answer: Result<Recording, RunError>) -> Receiver<Result<Recording, R
 
 /// Runs what each maker of parts may put something around. Nothing unwinds from here.
 pub(crate) fn guarded<T>(makers: &[Arc<dyn Code>], run: impl FnOnce() -> T) -> Result<T, RunError> {
+    if makers.is_empty() {
+        return caught(run);
+    }
     let (mut run, mut result) = (Some(run), None);
     let mut once = || {
         if let Some(run) = run.take() {
