@@ -17,12 +17,15 @@ from parshall import run
 from parshall_studies.nonresponsive import (
     alarm,
     cases,
+    counting,
     excitation,
     measures,
     networks,
     phase,
     shorter,
+    treatments,
     tuning,
+    windows,
 )
 from parshall_studies.nonresponsive.cases import Case
 from parshall_studies.nonresponsive.contestants import CONTESTANTS, HOP_TRAINING, TRAINING, contestant
@@ -42,6 +45,8 @@ _UNTUNED = (
     *(entry_of(name) for name in ("responsiveness", "responsiveness-dither", "counter")),
 )
 """Contestants that can be judged without tuning."""
+_OF_THEIR_OWN = (counting, phase, shorter, treatments, windows)
+"""Parts that make runs of their own, whatever cases there are."""
 
 
 def _measured(patch: pytest.MonkeyPatch, case: Case) -> Results:
@@ -50,7 +55,7 @@ def _measured(patch: pytest.MonkeyPatch, case: Case) -> Results:
     patch.setattr(measures, "case", {case.name: case}.__getitem__)
     patch.setattr(measures, "tuned", lambda bench: Tuned(_UNTUNED, {}, {}))
     patch.setattr(held_out, "without_dither", lambda *given: {})
-    for module in (alarm, excitation, phase, shorter):
+    for module in (alarm, excitation, *_OF_THEIR_OWN):
         patch.setattr(module, "measure", lambda *given: {})
     return Results(measures.measure(Workbench([1, 2, 3], cache=False)))
 
@@ -214,7 +219,7 @@ def brief(tmp_path_factory: pytest.TempPathFactory) -> Results:
         names = ("load/8", "load/16", "load/22", "load/25", "hops/16", "hops/25")
         chosen = tuple(cases.case(name) for name in names)
         patch.setattr(cases, "all_cases", lambda: chosen)
-        for module in (alarm, phase, shorter):
+        for module in (alarm, *_OF_THEIR_OWN):
             patch.setattr(module, "measure", lambda *given: {})
         return Results(measures.measure(Workbench([1, 2], cache=False)))
 
