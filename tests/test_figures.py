@@ -24,6 +24,11 @@ from parshall_studies.study import charts as st, figures
 rng = np.random.default_rng
 
 
+def _long(value: Any) -> Any:
+    """A value that differs little from those beside it: only the longest tests draw it too."""
+    return pytest.param(value, marks=pytest.mark.exhaustive)
+
+
 @pytest.fixture(autouse=True)
 def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PARSHALL_CACHE", str(tmp_path / "cache"))
@@ -54,7 +59,7 @@ def series_of_round_trips() -> dict[str, np.ndarray]:
 
 
 @pytest.mark.parametrize("name", series_of_round_trips())
-@pytest.mark.parametrize("risk", [1e-4, 0.1])
+@pytest.mark.parametrize("risk", [1e-4, _long(0.1)])
 def test_filters_of_the_timeout(name: str, risk: float) -> None:
     check(parshall.rto.compare(series_of_round_trips()[name], risk=risk).plot())
 
@@ -69,7 +74,7 @@ def test_forecasts(name: str, horizons: tuple[int, ...]) -> None:
 
 
 @pytest.mark.parametrize("name", ["cellular", "few", "one spike", "huge ratio", "microseconds"])
-@pytest.mark.parametrize("d", [0, 1])
+@pytest.mark.parametrize("d", [_long(0), 1])
 def test_identifications(name: str, d: int) -> None:
     found = parshall.forecast.identify(series_of_round_trips()[name], d=d)
     for lags, unit in ((2, ""), (40, "ms")):
@@ -197,7 +202,7 @@ VALUES: Mapping[str, Callable[[int], list[float]]] = {
 
 
 @pytest.mark.parametrize("values", VALUES)
-@pytest.mark.parametrize("counts", [(3,), (4, 5)])
+@pytest.mark.parametrize("counts", [_long((3,)), (4, 5)])
 def test_values_of_a_sweep(counts: tuple[int, ...], values: str) -> None:
     check(plot_points(measured(grid(*counts), VALUES[values])))
 
@@ -239,7 +244,7 @@ SAMPLES = {
 }
 
 
-@pytest.mark.parametrize("unit", ["", "s", "share", "%"])
+@pytest.mark.parametrize("unit", [_long(""), "s", "share", _long("%")])
 def test_strips_and_distributions(unit: str) -> None:
     for name, sample in SAMPLES.items():
         rows = [Row(f"{name} {place}", mean_interval(sample), tuple(sample), place) for place in range(3)]
@@ -275,7 +280,7 @@ PLACES: Mapping[str, list[float]] = {
 
 
 @pytest.mark.parametrize("name", PLACES)
-@pytest.mark.parametrize("drawn_before", [False, True])
+@pytest.mark.parametrize("drawn_before", [False, _long(True)])
 def test_logarithmic_axes(name: str, drawn_before: bool) -> None:
     """The axis may be told of its values before or after they are drawn."""
     places = PLACES[name]
@@ -292,7 +297,7 @@ def test_logarithmic_axes(name: str, drawn_before: bool) -> None:
 
 @pytest.mark.parametrize("name", PLACES)
 @pytest.mark.parametrize("log", [False, True])
-@pytest.mark.parametrize("limits", [None, (0.0, None)])
+@pytest.mark.parametrize("limits", [None, _long((0.0, None))])
 def test_charts_of_studies(
     name: str, log: bool, limits: tuple[float | None, float | None] | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -46,7 +46,7 @@ def study_of(parts: Sequence[Part] | None = None) -> Study:
         ),
         seeds=10,
         content=partial(_content, parts),
-        minutes=40,
+        minutes=15,
     )
 
 

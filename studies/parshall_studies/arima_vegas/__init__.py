@@ -34,5 +34,6 @@ STUDY = Study(
         source="Journal of Theoretical and Applied Information Technology 66(1), 2014",
     ),
     seeds=50,
+    minutes=3,
     content=_content,
 )

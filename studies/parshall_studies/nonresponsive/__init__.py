@@ -34,5 +34,6 @@ STUDY = Study(
         source="PhD dissertation, Texas A&M University, 2004: Chapter II and Appendix A",
     ),
     seeds=20,
+    minutes=40,
     content=_content,
 )

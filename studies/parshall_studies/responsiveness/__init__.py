@@ -31,5 +31,6 @@ STUDY = Study(
         source="docs/guide/responsiveness.md",
     ),
     seeds=10,
+    minutes=12,
     content=_content,
 )

@@ -34,5 +34,6 @@ STUDY = Study(
         source="Purdue University, CERIAS and Department of Computer Sciences, about 2002",
     ),
     seeds=20,
+    minutes=15,
     content=_content,
 )

@@ -94,7 +94,9 @@ class Study:
     full: str = ""
     """Extent of ``--full``, in words, if the study runs less of the document unless asked for all."""
     minutes: float = 0.0
-    """Time of the whole on two cores, as it was measured; 0 if it is not known."""
+    """Time of the whole on two idle cores, measured, or estimated from a part or from runs beside other work;
+    0 if it is not known.
+    """
 
     @property
     def needed(self) -> int:

@@ -33,5 +33,6 @@ STUDY = Study(
         source="Proc. IEEE International Conference on Network Protocols (ICNP), 2002",
     ),
     seeds=30,
+    minutes=5,
     content=_content,
 )
