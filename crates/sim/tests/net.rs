@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use parshall_sim::net::{
     Arrival, Builder, Datagram, DropCause, Ecn, Endpoint, EndpointId, Event, Network, TraceEvent,
 };
-use parshall_sim::scenario::Scenario;
-use parshall_sim::units::Time;
+use parshall_sim::scenario::{Link, Scenario};
+use parshall_sim::units::{Rate, Time};
 use parshall_sim::{run, Recording};
 use proptest::prelude::*;
 
@@ -400,4 +400,64 @@ fn routers_choose_among_equal_paths_by_key() {
     assert_eq!(recording.names().flows.iter().collect::<Vec<_>>(), ["calls"]);
     assert_eq!(counts(&recording, "flows", "packets_received"), [200]);
     assert_eq!(counts(&recording, "flows", "acks_received"), [1]);
+}
+
+/// Sends a datagram every millisecond, and fails once it has got as many as it can take.
+struct Ticker {
+    next: Time,
+    received: usize,
+    most: usize,
+}
+
+impl Endpoint for Ticker {
+    fn receive(&mut self, _: Time, _: Datagram) {
+        self.received += 1;
+    }
+    fn expire(&mut self, _: Time) {}
+    fn transmit(&mut self, now: Time) -> Option<Datagram> {
+        (now >= self.next).then(|| {
+            self.next = self.next + Time::ms(1.0);
+            Datagram::sized(100)
+        })
+    }
+    fn timer(&mut self) -> Option<Time> {
+        Some(self.next)
+    }
+    fn failure(&self) -> Option<String> {
+        (self.received > self.most).then(|| format!("datagram {}, expected {}", self.received, self.most))
+    }
+}
+
+fn tickers(most: usize) -> (Network, [(EndpointId, Ticker); 2]) {
+    let link = Link::new(("a", "b"), Rate::mbit(10.0), Time::ms(5.0));
+    let mut builder = Builder::new(Scenario::new(Time::from_secs(0.1), [link], [])).traced();
+    let [a, b] = builder.attach("ticks", "a", "b").expect("two hosts");
+    let ticker = |next, most| Ticker { next, received: 0, most };
+    let ends = [(a, ticker(Time::ZERO, 0)), (b, ticker(Time::NEVER, most))];
+    (builder.build().expect("a network"), ends)
+}
+
+#[test]
+fn a_run_in_parts_is_the_run() {
+    let [whole, parts] = [1, 7].map(|count| {
+        let (mut network, [(a, mut sender), (b, mut receiver)]) = tickers(usize::MAX);
+        for part in 1..=count {
+            let limit = Time::ms(100.0 / f64::from(count) * f64::from(part));
+            network.run_until(limit, &mut [(a, &mut sender), (b, &mut receiver)]).expect("a run");
+            assert_eq!(network.now(), limit.min(network.end()));
+        }
+        network.run(&mut [(a, &mut sender), (b, &mut receiver)]).expect("a run");
+        assert_eq!((network.now(), receiver.received), (network.end(), 95));
+        network.trace().expect("it was asked for").clone()
+    });
+    assert_eq!(whole, parts);
+}
+
+#[test]
+fn an_endpoint_that_fails_ends_the_run() {
+    let (mut network, [(a, mut sender), (b, mut receiver)]) = tickers(20);
+    let error = network.run(&mut [(a, &mut sender), (b, &mut receiver)]).expect_err("a failure");
+    assert_eq!(error.to_string(), "endpoint ticks at b, receive at 0.02508 s: datagram 21, expected 20");
+    let recording = network.finish().expect("the recording up to there");
+    assert_eq!(counts(&recording, "flows", "packets_received"), [21]);
 }

@@ -67,6 +67,12 @@ pub trait Endpoint {
     fn is_done(&self) -> bool {
         false
     }
+
+    /// The reason why the endpoint cannot go on, such as a connection that was lost. It is asked after each of the calls in
+    /// which something happens to the endpoint, and ends the run with an error that names the endpoint and the time.
+    fn failure(&self) -> Option<String> {
+        None
+    }
 }
 
 impl Network {
@@ -77,21 +83,38 @@ impl Network {
     /// As [`Network::next`], and if an endpoint panics, does not stop sending at one instant, or asks for one and the same
     /// timer for ever. The recording up to then can still be had by [`Network::finish`].
     pub fn run(&mut self, endpoints: &mut [(EndpointId, &mut dyn Endpoint)]) -> Result<(), NetworkError> {
+        self.run_until(Time::NEVER, endpoints)
+    }
+
+    /// Drives these endpoints as [`Network::run`] does, but no further than to an instant. What happens at the instant itself
+    /// has not happened then, and the run can go on from there.
+    ///
+    /// # Errors
+    /// As [`Network::run`].
+    pub fn run_until(
+        &mut self,
+        limit: Time,
+        endpoints: &mut [(EndpointId, &mut dyn Endpoint)],
+    ) -> Result<(), NetworkError> {
         for (id, endpoint) in endpoints.iter_mut() {
             self.serve(*id, *endpoint)?;
         }
         while !endpoints.iter().all(|(_, endpoint)| endpoint.is_done()) || endpoints.is_empty() {
-            let (id, at, datagram) = match self.next()? {
+            let Some(event) = self.next_before(limit)? else { break };
+            let (id, at, datagram) = match event {
                 Event::Arrival(arrival) => (arrival.endpoint, arrival.at, Some(arrival.datagram)),
                 Event::Wake { endpoint, at } => (endpoint, at, None),
                 Event::Dropped(_) => continue,
                 Event::End => break,
             };
             let Some((_, endpoint)) = endpoints.iter_mut().find(|(own, _)| *own == id) else { continue };
-            match datagram {
-                Some(datagram) => self.call(id, at, "receive", || endpoint.receive(at, datagram))?,
-                None => self.call(id, at, "expire", || endpoint.expire(at))?,
-            }
+            let (call, ()) = match datagram {
+                Some(datagram) => {
+                    ("receive", self.call(id, at, "receive", || endpoint.receive(at, datagram))?)
+                }
+                None => ("expire", self.call(id, at, "expire", || endpoint.expire(at))?),
+            };
+            self.check_failure(id, call, *endpoint)?;
             self.serve(id, *endpoint)?;
         }
         Ok(())
@@ -109,9 +132,24 @@ impl Network {
                 return Err(self.failure(id, now, "transmit", fault));
             }
         }
+        self.check_failure(id, "transmit", endpoint)?;
         match self.call(id, now, "timer", || endpoint.timer())? {
             Some(at) => self.wake(id, at),
             None => self.cancel_wake(id),
+        }
+    }
+
+    /// Ends the run if the endpoint cannot go on after a call.
+    fn check_failure(
+        &mut self,
+        id: EndpointId,
+        call: &'static str,
+        endpoint: &dyn Endpoint,
+    ) -> Result<(), NetworkError> {
+        let now = self.now();
+        match self.call(id, now, "failure", || endpoint.failure())? {
+            Some(fault) => Err(self.failure(id, now, call, fault)),
+            None => Ok(()),
         }
     }
 
