@@ -89,14 +89,19 @@ impl Pair {
     /// # Errors
     /// If a connection is lost, an application fails, or the simulation does. [`Pair::finish`] then has what came before.
     pub fn drive(&mut self) -> Result<(), SimError> {
-        self.drive_until(Time::NEVER)
+        self.go_on(Time::NEVER, false)
     }
 
-    /// Goes on as [`Pair::drive`], but no further than to an instant.
+    /// Goes on to an instant, whether or not there is something to do.
     ///
     /// # Errors
     /// As [`Pair::drive`].
     pub fn drive_until(&mut self, limit: Time) -> Result<(), SimError> {
+        self.go_on(limit, true)
+    }
+
+    fn go_on(&mut self, limit: Time, without_work: bool) -> Result<(), SimError> {
+        (self.client.goes_on, self.server.goes_on) = (without_work, without_work);
         let [client, server] = self.ends;
         let driven =
             self.network.run_until(limit, &mut [(client, &mut self.client), (server, &mut self.server)]);

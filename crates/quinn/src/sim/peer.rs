@@ -34,13 +34,12 @@ pub struct Peer {
     own: Option<Box<dyn Application>>,
     /// Datagrams that belong to no connection.
     responses: VecDeque<Datagram>,
-    datagram_time: Time,
-    /// When the host has sent its last datagram.
-    free_at: Time,
     now: Time,
     /// True after events that the application does not know.
     is_stale: bool,
     is_connected: bool,
+    /// True if the run is to go on although there is no more to do.
+    pub(super) goes_on: bool,
     lost: Option<ConnectionError>,
     failure: Option<String>,
 }
@@ -68,10 +67,7 @@ pub fn peers(
         .connect(base, client, SERVER, SERVER_NAME)
         .map_err(|fault| SimError::Setup(format!("client's configuration: {fault}")))?;
     let answering = made(Some(Arc::new(server)), 2);
-    Ok((
-        Peer::new(initiating, Some(connection), SERVER, base),
-        Peer::new(answering, None, CLIENT, base),
-    ))
+    Ok((Peer::new(initiating, Some(connection), SERVER, base), Peer::new(answering, None, CLIENT, base)))
 }
 
 impl Peer {
@@ -89,11 +85,10 @@ impl Peer {
             transfers: Transfers::default(),
             own: None,
             responses: VecDeque::new(),
-            datagram_time: Time::ZERO,
-            free_at: Time::ZERO,
             now: Time::ZERO,
             is_stale: true,
             is_connected: false,
+            goes_on: false,
             lost: None,
             failure: None,
         }
@@ -122,12 +117,6 @@ impl Peer {
     pub fn set_application(&mut self, application: impl Application + 'static) {
         self.is_stale = true;
         self.own = Some(Box::new(application));
-    }
-
-    /// Sets the time that the host takes to send a datagram: those of a burst leave so far apart. At first it is zero. Real hosts
-    /// take some microseconds for a system call, and loaded ones more.
-    pub fn set_datagram_time(&mut self, time: Time) {
-        self.datagram_time = time;
     }
 
     /// Counts what arrives from this instant on for the goodput.
@@ -271,28 +260,27 @@ impl Endpoint for Peer {
         if let Some(response) = self.responses.pop_front() {
             return Some(response);
         }
-        if now < self.free_at {
-            return None;
-        }
         let instant = self.instant(now);
         let (_, connection) = self.connection.as_mut()?;
         let mut bytes = Vec::new();
         // One at a time: batches are for system calls.
         let transmit = connection.poll_transmit(instant, 1, &mut bytes)?;
-        self.free_at = now + self.datagram_time;
         Some(on_wire(bytes, &transmit))
     }
 
     fn timer(&mut self) -> Option<Time> {
         let instant = self.connection.as_mut().and_then(|(_, connection)| connection.poll_timeout());
         let expires = instant.map(|at| self.time(at));
-        let free = Some(self.free_at).filter(|&at| at > self.now);
-        [expires, self.application().timer(), free].into_iter().flatten().min()
+        [expires, self.application().timer()].into_iter().flatten().min()
     }
 
     fn is_done(&self) -> bool {
         let application: &dyn Application = self.own.as_deref().unwrap_or(&self.transfers);
-        self.lost.is_some() || (self.is_connected && application.is_done())
+        match self.connection() {
+            // What closes it may have to be sent again.
+            Some(connection) if connection.is_closed() => connection.is_drained() && !self.goes_on,
+            _ => self.is_connected && application.is_done() && !self.goes_on,
+        }
     }
 
     fn failure(&self) -> Option<String> {

@@ -112,6 +112,9 @@ impl Setup {
 
 impl std::fmt::Debug for Setup {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Setup").field("network", &self.network).field("seed", &self.seed).finish_non_exhaustive()
+        f.debug_struct("Setup")
+            .field("network", &self.network)
+            .field("seed", &self.seed)
+            .finish_non_exhaustive()
     }
 }

@@ -233,9 +233,7 @@ impl Outgoing {
     fn chunk(&self) -> Bytes {
         let left = (self.bytes - self.written).min(ZEROS.len() as u64) as usize;
         match &self.prefix {
-            Some(prefix) if self.written < PREFIX => {
-                Bytes::copy_from_slice(&prefix[self.written as usize..])
-            }
+            Some(prefix) if self.written < PREFIX => Bytes::copy_from_slice(&prefix[self.written as usize..]),
             _ => Bytes::from_static(&ZEROS[..left]),
         }
     }

@@ -36,12 +36,13 @@ fn a_path_mtu_is_found_where_larger_datagrams_vanish() {
         pair.client.send(Time::ZERO, 2_000_000);
         let run = pair.run().expect("a run");
         let found = run.client.stats.expect("a connection").path;
-        // Headers of IP and UDP have 28 bytes; the search ends when it is within 20 bytes.
+        // Headers of IP and UDP have 28 bytes; the search ends when a step is no more than 20 bytes.
         let most = path_mtu - 28;
-        assert!(found.current_mtu <= most && found.current_mtu + 20 > most, "{path_mtu}: {found:?}");
+        assert!(found.current_mtu <= most && found.current_mtu + 30 > most, "{path_mtu}: {found:?}");
         assert!(found.lost_plpmtud_probes > 0 && found.black_holes_detected == 0, "{found:?}");
         assert_eq!(run.server.received_bytes, 2_000_000);
-        let vanished = |it: &&parshall_sim::net::TraceEntry| it.event == TraceEvent::Dropped(DropCause::PathMtu);
+        let vanished =
+            |it: &&parshall_sim::net::TraceEntry| it.event == TraceEvent::Dropped(DropCause::PathMtu);
         assert!(run.trace.entries().iter().filter(vanished).all(|it| it.wire_bytes > path_mtu.into()));
     }
 }
@@ -79,12 +80,12 @@ fn a_transfer_recovers_from_an_outage() {
     let upload = pair.client.send(Time::ZERO, 10_000_000);
     let run = pair.run().expect("a run");
     let took = run.client.transfer(upload).completion_time().expect("its end").secs();
-    // 8.7 s without the outage. Probes back off while it lasts, and the window begins anew after it.
-    assert!((10.5..16.0).contains(&took), "{took}");
+    // 8.4 s without the outage. Probes back off while it lasts, and the window begins anew after it.
+    assert!((10.4..13.0).contains(&took), "{took}");
     let stats = run.client.stats.expect("a connection").path;
     assert!(stats.lost_packets > 30, "{stats:?}");
-    // Nothing arrived while it lasted, but for what had been on its way.
-    let meanwhile = run.trace.between(seconds(3.05), seconds(5.0));
+    // Nothing arrived while it lasted, but for what the queue had.
+    let meanwhile = run.trace.between(seconds(3.2), seconds(5.0));
     assert_eq!(meanwhile.filter(|it| it.event == TraceEvent::Received).count(), 0);
 }
 
@@ -94,7 +95,10 @@ fn a_lost_connection_is_an_error_and_leaves_a_recording() {
     let upload = pair.client.send(Time::ZERO, UNBOUNDED);
     let error = pair.drive().expect_err("a lost connection").to_string();
     assert!(error.starts_with("endpoint quic at "), "{error}");
-    assert!(error.contains(", expire at 33.") && error.ends_with(" s: connection lost: timed out"), "{error}");
+    assert!(
+        error.contains(", expire at 33.") && error.ends_with(" s: connection lost: timed out"),
+        "{error}"
+    );
     let run = pair.finish().expect("what came before");
     assert_eq!(run.client.transfer(upload).finished, None);
     assert!(run.ended > seconds(33.0) && run.ended < seconds(34.0), "{}", run.ended.secs());

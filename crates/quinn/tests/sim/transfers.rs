@@ -110,7 +110,7 @@ fn the_scenarios_own_flows_are_cross_traffic() {
         pair.run().expect("a run").server.goodput
     };
     let (alone, beside) = (goodput(0), goodput(1));
-    assert!(alone > 9.0e6, "{alone}");
+    assert!(alone > 8.5e6, "{alone}");
     assert!((0.4..0.6).contains(&(beside / alone)), "{beside} of {alone}");
 }
 
@@ -151,27 +151,27 @@ fn an_application_of_ones_own_has_the_connection() {
     pair.client.set_application(caller(50));
     pair.server.set_application(caller(0));
     pair.drive().expect("a run");
-    // The last one is on its way.
-    let end = pair.network.now() + Time::ms(50.0);
-    pair.drive_until(end).expect("a run");
-    assert_eq!(heard.load(Relaxed), 0, "both were done");
-    pair.server.set_application(caller(1));
-    pair.drive().expect("a run");
+    assert!(heard.load(Relaxed) < 50, "the last one is on its way");
+    pair.drive_until(pair.network.now() + Time::ms(25.0)).expect("a run");
     assert_eq!(heard.load(Relaxed), 50);
+    assert_eq!(pair.network.now(), seconds(0.2) + Time::ms(49.0 * 20.0 + 25.0));
 }
 
 #[test]
 fn a_connection_that_is_closed_is_no_error() {
     let mut pair = over(10.0, deep()).build().expect("a pair");
-    pair.client.send(Time::ZERO, UNBOUNDED);
-    pair.drive_until(seconds(2.0)).expect("a run");
-    let now = pair.client.instant(seconds(2.0));
+    pair.client.send(Time::ZERO, 1_000_000);
+    pair.drive().expect("a run");
+    let sent = pair.network.now();
+    let now = pair.client.instant(sent);
     let connection = pair.client.connection_mut().expect("a connection");
     connection.close(now, VarInt::from_u32(7), b"enough"[..].into());
     pair.drive().expect("an end that was asked for");
     let lost = pair.server.lost().expect("the end of the connection").to_string();
     assert_eq!(lost, "closed by peer: enough (code 7)");
     let run = pair.finish().expect("what there is");
-    assert!(run.ended > seconds(2.02) && run.ended < seconds(2.2), "{}", run.ended.secs());
-    assert!(run.server.received_bytes > 1_000_000);
+    // Both sides remember it for three probe timeouts.
+    let took = run.ended.since(sent).secs();
+    assert!((0.1..1.0).contains(&took), "{took}");
+    assert_eq!(run.server.received_bytes, 1_000_000);
 }
