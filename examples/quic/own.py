@@ -1,8 +1,9 @@
 """A transfer by QUIC whose sender asks a class in Python for its window, through the interface of
 ``parshall_control.h``.
 
-    cargo build --release -p parshall-quinn --features library --examples
+    cargo build --release -p parshall-quinn --features library,sim --examples
     python examples/quic/own.py gentle:Gentle
+    python examples/quic/own.py gentle:Gentle --scenario examples/quic/bottleneck.toml     in simulated time
 """
 
 from __future__ import annotations
@@ -70,6 +71,16 @@ class Outcome(ctypes.Structure):
     )
 
 
+class Queue(ctypes.Structure):
+    """What the queue of a scenario's first link recorded in simulated time."""
+
+    _fields_ = (
+        ("mean_delay", ctypes.c_double),
+        ("packets_arrived", ctypes.c_uint64),
+        ("packets_dropped", ctypes.c_uint64),
+    )
+
+
 _ANSWERS = ("cwnd", "ssthresh", "pacing_rate", "wake_at")
 
 
@@ -109,13 +120,33 @@ def table_of(control: Any) -> Table:
     return table
 
 
+def library() -> ctypes.CDLL:
+    """The library of the transfer."""
+    found = next((file for file in BUILT if file.exists()), None)
+    if found is None:
+        raise SystemExit("own.py: expected the library of the transfer; the first lines say how to build it")
+    return ctypes.CDLL(str(found))
+
+
+def simulated(control: Any, scenario: str) -> dict[str, Any]:
+    """Sends from a client to a server in simulated time, in the place of a scenario's first flow."""
+    done, queue, table = Outcome(), Queue(), table_of(control)
+    send = library().parshall_quic_transfer_simulated
+    send.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_void_p]
+    if send(ctypes.byref(table), scenario.encode(), ctypes.byref(done), ctypes.byref(queue)) != 0:
+        raise SystemExit("own.py: the transfer failed; the reason stands above")
+    return fields(done) | fields(queue)
+
+
+def fields(structure: ctypes.Structure) -> dict[str, Any]:
+    """The fields of a structure by their names."""
+    return {name: getattr(structure, name) for name, *_ in structure._fields_}
+
+
 def transfer(control: Any, relay: str, server: str, time: float, warm_up: float) -> Outcome:
     """Sends from a client to a server, both in this process, over a relay."""
-    library = next((file for file in BUILT if file.exists()), None)
-    if library is None:
-        raise SystemExit("own.py: expected the library of the transfer; the first lines say how to build it")
     done = Outcome()
-    send = ctypes.CDLL(str(library)).parshall_quic_transfer
+    send = library().parshall_quic_transfer
     send.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_double, ctypes.c_double]
     table = table_of(control)
     addresses = relay.encode(), server.encode()
@@ -127,6 +158,7 @@ def transfer(control: Any, relay: str, server: str, time: float, warm_up: float)
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("source", help="module:Class")
+    parser.add_argument("--scenario", help="do it in simulated time, in the place of this file's first flow")
     parser.add_argument("--relay", help="a relay that is there; one for bottleneck.toml is started otherwise")
     parser.add_argument("--server", default="127.0.0.1:6000")
     parser.add_argument("--time", type=float, default=10.0)
@@ -136,12 +168,15 @@ def main() -> None:
     module, _, name = given.source.partition(":")
     control = getattr(importlib.import_module(module), name)()
     rest = given.server, given.time, given.warm_up
+    if given.scenario is not None:
+        print(json.dumps(simulated(control, given.scenario)))
+        return
     if given.relay is not None:
         done = transfer(control, given.relay, *rest)
     else:
         with parshall.Relay(HERE / "bottleneck.toml", to=given.server, duration="1000 s") as relay:
             done = transfer(control, relay.listening, *rest)
-    print(json.dumps({name: getattr(done, name) for name, _ in Outcome._fields_}))
+    print(json.dumps(fields(done)))
 
 
 if __name__ == "__main__":

@@ -48,12 +48,16 @@
 //!
 //! `library`: controls from shared libraries in C or any other language, by the interface of `parshall_control.h`
 //! (`library::Library`).
+//!
+//! `sim`: quinn in simulated time, a client and a server over a network of `parshall_sim` (`sim::Pair`).
 
 mod adapter;
 mod factory;
 #[cfg(feature = "library")]
 pub mod library;
 mod path;
+#[cfg(feature = "sim")]
+pub mod sim;
 
 pub use adapter::Adapter;
 pub use factory::Controls;

@@ -57,7 +57,7 @@ fn runtime() -> std::io::Result<Runtime> {
 }
 
 /// Packets of one size, each alone in its datagram as on a wire, and windows of flow control that hold nothing back.
-fn transport() -> TransportConfig {
+pub fn transport() -> TransportConfig {
     let mut transport = TransportConfig::default();
     transport.initial_mtu(PACKET_BYTES).min_mtu(PACKET_BYTES).mtu_discovery_config(None);
     let much = VarInt::from_u32(1 << 26);

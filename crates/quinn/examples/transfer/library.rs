@@ -3,15 +3,16 @@
 #![allow(unsafe_code)]
 
 mod flow;
+mod simulated;
 
-use std::error::Error;
 use std::ffi::{c_char, c_void, CStr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use flow::{Outcome, Transfer};
+use flow::{Fallible, Outcome, Transfer};
 use parshall_quinn::library::Library;
 use parshall_quinn::Controls;
+use simulated::{simulated, Queue};
 
 /// See [`Outcome`].
 #[repr(C)]
@@ -42,19 +43,51 @@ pub unsafe extern "C" fn parshall_quic_transfer(
 ) -> i32 {
     // SAFETY: as the caller promises.
     let outcome = unsafe { transfer(table, relay, server, time, warm_up) };
-    match outcome {
-        Ok(Outcome { bytes, goodput, packets_sent, packets_lost, congestion_events, srtt }) => {
-            // SAFETY: as the caller promises.
-            unsafe {
-                done.write(Done { bytes, goodput, packets_sent, packets_lost, congestion_events, srtt })
-            };
-            0
-        }
+    // SAFETY: as the caller promises.
+    told(outcome.map(|outcome| unsafe { done.write(outcome.into()) }))
+}
+
+/// The same in simulated time, in the place of the first flow of a scenario file, with what the queue of its first link recorded.
+///
+/// # Safety
+/// As [`parshall_quic_transfer`]; `queue` may be written to, too.
+#[no_mangle]
+pub unsafe extern "C" fn parshall_quic_transfer_simulated(
+    table: *const c_void,
+    scenario: *const c_char,
+    done: *mut Done,
+    queue: *mut Queue,
+) -> i32 {
+    // SAFETY: as the caller promises.
+    told(unsafe { in_simulated_time(table, scenario) }.map(|(outcome, recorded)| unsafe {
+        done.write(outcome.into());
+        queue.write(recorded);
+    }))
+}
+
+/// The code of a result, whose error goes to standard error.
+fn told(result: Fallible<()>) -> i32 {
+    match result {
+        Ok(()) => 0,
         Err(error) => {
             eprintln!("transfer: {error}");
             1
         }
     }
+}
+
+impl From<Outcome> for Done {
+    fn from(outcome: Outcome) -> Self {
+        let Outcome { bytes, goodput, packets_sent, packets_lost, congestion_events, srtt } = outcome;
+        Done { bytes, goodput, packets_sent, packets_lost, congestion_events, srtt }
+    }
+}
+
+unsafe fn in_simulated_time(table: *const c_void, scenario: *const c_char) -> Fallible<(Outcome, Queue)> {
+    // SAFETY: as the caller of `parshall_quic_transfer_simulated` promises.
+    let (library, scenario) = unsafe { (Library::from_table(table)?, CStr::from_ptr(scenario).to_str()?) };
+    let run = simulated(scenario, Arc::new(Controls::new(library.control())?))?;
+    Ok((run.outcome, run.queue))
 }
 
 unsafe fn transfer(
@@ -63,7 +96,7 @@ unsafe fn transfer(
     server: *const c_char,
     time: f64,
     warm_up: f64,
-) -> Result<Outcome, Box<dyn Error + Send + Sync>> {
+) -> Fallible<Outcome> {
     // SAFETY: as the caller of `parshall_quic_transfer` promises.
     let (library, relay, server) = unsafe {
         (Library::from_table(table)?, CStr::from_ptr(relay).to_str()?, CStr::from_ptr(server).to_str()?)

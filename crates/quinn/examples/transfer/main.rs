@@ -1,26 +1,31 @@
 //! A transfer by QUIC over a relay, with a control of Parshall, of quinn, or of a shared library:
 //!
 //!     parshall link examples/quic/bottleneck.toml --listen 127.0.0.1:5000 --to 127.0.0.1:6000 &
-//!     cargo run --release -p parshall-quinn --features library --example transfer -- --control bbr
+//!     cargo run --release -p parshall-quinn --features library,sim --example transfer -- --control bbr
+//!
+//! Or in simulated time, over the network of a scenario in the place of its first flow:
+//!
+//!     cargo run --release -p parshall-quinn --features library,sim --example transfer -- --scenario examples/quic/bottleneck.toml
 //!
 //! Prints a line of JSON.
 
 mod flow;
 mod names;
+mod simulated;
 
 use std::error::Error;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use flow::Transfer;
+use flow::{Outcome, Transfer};
 use names::named;
 use parshall_quinn::library::Library;
 use parshall_quinn::Controls;
 
 const USAGE: &str =
     "transfer [--control NAME | --library FILE] [--relay 127.0.0.1:5000] [--server 127.0.0.1:6000] \
-                     [--time 10] [--warm-up 0]";
+                     [--time 10] [--warm-up 0] | --scenario FILE";
 
 fn main() -> ExitCode {
     match transfer(std::env::args().skip(1)) {
@@ -43,6 +48,7 @@ fn transfer(mut arguments: impl Iterator<Item = String>) -> Result<String, Box<d
         time: Duration::from_secs(10),
         warm_up: Duration::ZERO,
     };
+    let mut scenario = None;
     while let Some(option) = arguments.next() {
         let value = arguments.next().ok_or_else(|| format!("{option} needs a value; {USAGE}"))?;
         match option.as_str() {
@@ -51,6 +57,7 @@ fn transfer(mut arguments: impl Iterator<Item = String>) -> Result<String, Box<d
                 let control = Library::open(value.as_ref())?.control();
                 transfer.control = Arc::new(Controls::new(control)?);
             }
+            "--scenario" => scenario = Some(value),
             "--relay" => transfer.relay = value.parse()?,
             "--server" => transfer.server = value.parse()?,
             "--time" => transfer.time = Duration::try_from_secs_f64(value.parse()?)?,
@@ -61,8 +68,22 @@ fn transfer(mut arguments: impl Iterator<Item = String>) -> Result<String, Box<d
     if transfer.warm_up >= transfer.time {
         return Err("--warm-up has to end before --time".into());
     }
-    let outcome = transfer.run()?;
-    Ok(serde_json::json!({
+    let shown = match scenario {
+        Some(file) => {
+            let run = simulated::simulated(&file, transfer.control)?;
+            let mut shown = told(&run.outcome);
+            shown["mean_delay"] = run.queue.mean_delay.into();
+            shown["packets_arrived"] = run.queue.packets_arrived.into();
+            shown["packets_dropped"] = run.queue.packets_dropped.into();
+            shown
+        }
+        None => told(&transfer.run()?),
+    };
+    Ok(shown.to_string())
+}
+
+fn told(outcome: &Outcome) -> serde_json::Value {
+    serde_json::json!({
         "bytes": outcome.bytes,
         "goodput": outcome.goodput,
         "packets_sent": outcome.packets_sent,
@@ -70,5 +91,4 @@ fn transfer(mut arguments: impl Iterator<Item = String>) -> Result<String, Box<d
         "congestion_events": outcome.congestion_events,
         "srtt": outcome.srtt,
     })
-    .to_string())
 }

@@ -1,8 +1,8 @@
-"""The page of ``parshall validate quic``: a table, and what lies behind what parts."""
+"""The page of ``parshall validate quic``: tables, and what lies behind what parts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from parshall.scenario import DropTail
 from parshall_dev.validate.quic.transfers import (
@@ -10,7 +10,13 @@ from parshall_dev.validate.quic.transfers import (
     DELAY_OFF_S,
     GOODPUT_OFF,
     JITTERS,
+    SAME_DELAY_OFF,
+    SAME_DELAY_OFF_S,
+    SAME_GOODPUT_OFF,
+    UNEVEN,
+    Candidate,
     Compared,
+    Measured,
     scenario,
     with_jitter,
 )
@@ -47,8 +53,8 @@ def head() -> str:
     )
 
 
-def page(results: Sequence[Compared]) -> Iterator[str]:
-    """The page, line by line."""
+def page(results: Sequence[Compared], jittered: Mapping[Candidate, Measured]) -> Iterator[str]:
+    """The page, line by line. ``jittered`` has transfers in simulated time whose ACKs jitter."""
     yield head()
     yield "| control | goodput, Mbit/s | by QUIC | | delay, ms | by QUIC | | drops | by QUIC | late, us | |"
     yield "| --- |" + " ---: |" * 9 + " --- |"
@@ -63,8 +69,47 @@ def page(results: Sequence[Compared]) -> Iterator[str]:
         )
     yield ""
     yield from _parting([result for result in results if result.candidate.is_same and not result.agrees])
+    yield from _timeless(results, jittered)
     yield "![Queueing delay over time by control, simulated and by QUIC](figures/quic.svg)"
     yield ""
+
+
+_TIMELESS = """## quinn in simulated time
+
+The same code of quinn over the same scenario without sockets and without a clock
+(`parshall_quinn::sim`), beside quinn over the relay. Goodput within {goodput:g} % and delay within {delay:g} % or {delay_ms:g} ms is the same network.
+"""
+
+_UNEVEN = """With ACKs that come up to {jitter} late, as on a machine, {name} has {goodput:.2f} Mbit/s, {delay:.1f} ms
+and {lost:.2f} % drops in simulated time, too. It takes what an ACK acknowledges over the time since the ACK
+before for the bandwidth, and keeps the largest.
+"""
+
+
+def _timeless(results: Sequence[Compared], jittered: Mapping[Candidate, Measured]) -> Iterator[str]:
+    """Text about quinn in simulated time beside real time."""
+    yield _TIMELESS.format(
+        goodput=100 * SAME_GOODPUT_OFF, delay=100 * SAME_DELAY_OFF, delay_ms=1e3 * SAME_DELAY_OFF_S
+    )
+    yield "| control | goodput, Mbit/s | in real time | delay, ms | in real time | drops | in real time | |"
+    yield "| --- |" + " ---: |" * 6 + " --- |"
+    for result in results:
+        here, there = result.timeless, result.real
+        verdict = "same" if result.is_same_network else "parts"
+        yield (
+            f"| {result.candidate.name} | {here.goodput / 1e6:.2f} | {there.goodput / 1e6:.2f} "
+            f"| {1e3 * here.delay:.1f} | {1e3 * there.delay:.1f} "
+            f"| {100 * here.lost:.2f} % | {100 * there.lost:.2f} % | {verdict} |"
+        )
+    yield ""
+    for candidate, measured in jittered.items():
+        yield _UNEVEN.format(
+            jitter=UNEVEN,
+            name=candidate.name,
+            goodput=measured.goodput / 1e6,
+            delay=1e3 * measured.delay,
+            lost=100 * measured.lost,
+        )
 
 
 _PARTS = """## What parts

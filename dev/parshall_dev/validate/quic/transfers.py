@@ -1,4 +1,4 @@
-"""Transfers by quinn over the relay, and the same in the simulator."""
+"""Transfers by quinn over the relay and in simulated time, and the same in the simulator."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -26,12 +27,17 @@ __all__ = [
     "DELAY_OFF_S",
     "GOODPUT_OFF",
     "JITTERS",
+    "SAME_DELAY_OFF",
+    "SAME_DELAY_OFF_S",
+    "SAME_GOODPUT_OFF",
+    "UNEVEN",
     "Candidate",
     "Compared",
     "Measured",
     "built",
     "compared",
     "scenario",
+    "uneven",
     "with_jitter",
 ]
 
@@ -43,6 +49,15 @@ GOODPUT_OFF = 0.03
 
 DELAY_OFF, DELAY_OFF_S = 0.15, 2e-3
 """Difference of the mean queueing delay up to which they agree: relative, or in seconds if that is more."""
+
+SAME_GOODPUT_OFF = 0.01
+"""Relative difference of goodput up to which quinn is in the same network in simulated and in real time."""
+
+SAME_DELAY_OFF, SAME_DELAY_OFF_S = 0.1, 2e-3
+"""Difference of its mean queueing delay up to which it is: relative, or in seconds if that is more."""
+
+UNEVEN = "0.5 ms"
+"""Largest jitter of ACKs, in simulated time, for what parts without it."""
 
 EXAMPLES = ROOT / "examples/quic"
 PORT = "bottleneck"
@@ -68,6 +83,11 @@ class Candidate:
         """True if both worlds run the same code."""
         return not self.transfer.startswith("quinn-")
 
+    @property
+    def needs_even_acks(self) -> bool:
+        """True for the control that a machine's jitter makes another one."""
+        return self.transfer == "quinn-bbr"
+
 
 CANDIDATES = (
     Candidate("CUBIC", "cubic", "cubic"),
@@ -84,7 +104,7 @@ CANDIDATES = (
 
 @dataclass(frozen=True)
 class Measured:
-    """Goodput, delay and losses in one of both worlds."""
+    """Goodput, delay and losses in one of the worlds."""
 
     goodput: float
     """Payload handed over in order, in bits a second."""
@@ -92,20 +112,24 @@ class Measured:
     """Mean queueing delay, in seconds: at the port, without the packet's own transmission."""
     lost: float
     """Share of the packets that the queue dropped."""
-    times: Any
-    delays: Any
-    """The backlog over time, as the delay that it means."""
+    times: Any = ()
+    delays: Any = ()
+    """The backlog over time, as the delay that it means; not of quinn in simulated time."""
     late: float = 0.0
     """Seconds by which 99 % of a relay's datagrams were at most late."""
 
 
 @dataclass(frozen=True)
 class Compared:
-    """A control in both worlds."""
+    """A control in all worlds."""
 
     candidate: Candidate
     simulated: Measured
+    """In the simulator, with its own transport."""
+    timeless: Measured
+    """In quinn, in simulated time."""
     real: Measured
+    """In quinn, over the relay."""
 
     @property
     def goodput_off(self) -> float:
@@ -123,6 +147,15 @@ class Compared:
         most = max(DELAY_OFF * self.simulated.delay, DELAY_OFF_S)
         return abs(self.goodput_off) <= GOODPUT_OFF and abs(self.delay_off) <= most
 
+    @property
+    def is_same_network(self) -> bool:
+        """True if quinn has goodput within :data:`SAME_GOODPUT_OFF` and mean queueing delay within
+        :data:`SAME_DELAY_OFF` of each other in simulated and in real time.
+        """
+        most = max(SAME_DELAY_OFF * self.real.delay, SAME_DELAY_OFF_S)
+        goodput_off = self.timeless.goodput / self.real.goodput - 1
+        return abs(goodput_off) <= SAME_GOODPUT_OFF and abs(self.timeless.delay - self.real.delay) <= most
+
 
 def scenario(control: str) -> Scenario:
     """The scenario of the example with a control."""
@@ -132,7 +165,7 @@ def scenario(control: str) -> Scenario:
 
 def built() -> Path:
     """The program that transfers, compiled if it has to be. Raises ParshallError."""
-    command = ["cargo", "build", "--release", "--quiet", "-p", "parshall-quinn", "--features", "library"]
+    command = ["cargo", "build", "--release", "--quiet", "-p", "parshall-quinn", "--features", "library,sim"]
     try:
         subprocess.run([*command, "--examples"], cwd=ROOT, check=True)
     except (OSError, subprocess.CalledProcessError) as error:
@@ -143,7 +176,22 @@ def built() -> Path:
 def compared(program: Path, candidates: tuple[Candidate, ...] = CANDIDATES) -> Iterator[Compared]:
     """Compares controls, one after the other, so that the machine is free for each."""
     for candidate in candidates:
-        yield Compared(candidate, _simulated(candidate), _real(program, candidate))
+        yield Compared(
+            candidate,
+            _simulated(candidate),
+            _timeless(program, candidate, EXAMPLES / "bottleneck.toml"),
+            _real(program, candidate),
+        )
+
+
+def uneven(program: Path, candidate: Candidate) -> Measured:
+    """The transfer by quinn in simulated time with ACKs that come up to :data:`UNEVEN` late."""
+    reverse = parshall.Reverse(jitter=parshall.Jitter(most=UNEVEN))
+    network = scenario("cubic").replace("links[0].reverse", reverse)
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "scenario.json"
+        file.write_text(network.to_json(), encoding="utf-8")
+        return _timeless(program, candidate, file)
 
 
 def with_jitter(candidate: Candidate) -> list[Measured]:
@@ -163,6 +211,16 @@ def _simulated(candidate: Candidate, reverse: parshall.Reverse | None = None) ->
     return _measured(recording, recording.flow("transfer").goodput)
 
 
+def _timeless(program: Path, candidate: Candidate, file: Path) -> Measured:
+    shown = _shown(candidate, [*_command(program, candidate), "--scenario", str(file)])
+    (link,) = scenario("cubic").links
+    return Measured(
+        goodput=float(shown["goodput"]),
+        delay=float(shown["mean_delay"]) - 8 * 1500 / link.rate,
+        lost=shown["packets_dropped"] / max(1, shown["packets_arrived"]),
+    )
+
+
 def _real(program: Path, candidate: Candidate) -> Measured:
     network = scenario("cubic")
     server = f"127.0.0.1:{_free_port()}"
@@ -170,18 +228,26 @@ def _real(program: Path, candidate: Candidate) -> Measured:
     with parshall.Relay(network, to=server, duration=seconds + 60) as relay:
         options = ["--relay", relay.listening, "--server", server]
         options += ["--time", str(seconds), "--warm-up", str(network.warm_up)]
-        if candidate.is_class:
-            command = [sys.executable, str(EXAMPLES / "own.py"), candidate.transfer]
-        else:
-            command = [str(program), "--control", candidate.transfer]
         # As exact as the relay is: what the machine adds to round trips is no part of the comparison.
         exact = ["chrt", "-f", "5"] if relay.realtime and shutil.which("chrt") else []
-        done = subprocess.run([*exact, *command, *options], capture_output=True, text=True, check=False)
+        shown = _shown(candidate, [*exact, *_command(program, candidate), *options])
         relayed = relay.finish()
+    return _measured(relayed.recording, float(shown["goodput"]), relayed.late_p99)
+
+
+def _command(program: Path, candidate: Candidate) -> list[str]:
+    if candidate.is_class:
+        return [sys.executable, str(EXAMPLES / "own.py"), candidate.transfer]
+    return [str(program), "--control", candidate.transfer]
+
+
+def _shown(candidate: Candidate, command: list[str]) -> dict[str, Any]:
+    """The line of JSON that a transfer prints. Raises ParshallError."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise ParshallError(f"{candidate.name}: {done.stderr.strip() or 'the transfer failed'}")
-    goodput = float(json.loads(done.stdout.splitlines()[-1])["goodput"])
-    return _measured(relayed.recording, goodput, relayed.late_p99)
+    shown: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return shown
 
 
 def _measured(recording: Recording, goodput: float, late: float = 0.0) -> Measured:
