@@ -121,6 +121,15 @@ def test_a_recording_of_a_relay_is_saved_and_read_as_any_other(tmp_path: Path) -
     assert main(["plot", str(tmp_path / "out")]) == 0
 
 
+def test_a_capture_has_the_bytes_of_the_datagrams() -> None:
+    network = parshall.loads(scenario()).replace("record.pcap", ["bottleneck", "b->a"])
+    with echo() as server, parshall.Relay(network, to=server) as relay:
+        assert asked(relay.listening, 3) == 3
+        captures = relay.finish().recording.pcap
+    for port in ("bottleneck", "b->a"):
+        assert [captures[port].count(bytes([number]) * 100) for number in (1, 2, 3)] == [1, 1, 0]
+
+
 def test_losses_are_those_of_the_scenario_and_its_seed() -> None:
     """Losses hit the same arrivals as in a run: a law that draws goes by the order of packets alone."""
     text = scenario('loss = { kind = "bernoulli", probability = 0.3 }')
@@ -276,15 +285,45 @@ def test_after_its_with_statement_a_relay_says_that_it_has_ended() -> None:
         relay.finish()
 
 
-def test_a_scenario_with_two_bottlenecks_is_told() -> None:
+def test_datagrams_pass_several_queues_and_are_recorded_at_each() -> None:
     network = parshall.parking_lot(
-        hops=2, rate="1 Mbit/s", delay="1 ms", access_rate="1 Gbit/s", access_delay="1 ms", duration="1 s"
+        hops=2, rate="1 Mbit/s", delay="1 ms", access_rate="1 Gbit/s", access_delay="1 ms", duration="60 s"
     )
-    with pytest.raises(ScenarioError, match="bottleneck"):
-        parshall.Relay(network, to="127.0.0.1:9")
-    diffserv = 'queue = { kind = "diffserv", queues = [{ limit_packets = 9, precedences = [{ dscp = 0 }] }] }'
-    with pytest.raises(ScenarioError, match=r"links\[0\].queue: got diffserv"):
-        parshall.Relay(parshall.loads(scenario(diffserv)), to="127.0.0.1:9")
+    network = network.replace("record.packets", ["hop1", "hop2"])
+    with echo() as server, parshall.Relay(network, to=server) as relay:
+        assert asked(relay.listening, 3) == 3
+        recording = relay.finish().recording
+    assert [recording.port(name).packets_departed for name in ("hop1", "hop2")] == [3, 3]
+    assert recording.flow("long1").packets_delivered == 3
+    assert recording.table("packets").num_rows == 12
+
+
+def test_classes_go_by_the_code_points_of_datagrams_which_pass() -> None:
+    top = """conditioner = { rules = [{ dscp = "AF11", if_green = "AF12" }] }
+queue = { kind = "diffserv", queues = [
+  { limit_packets = 9, precedences = [{ dscp = ["AF11", "AF12"] }] },
+  { limit_packets = 9, precedences = [{ dscp = 0 }] },
+] }"""
+    with (
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server,
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client,
+    ):
+        server.bind(("127.0.0.1", 0))
+        server.settimeout(20)
+        server.setsockopt(socket.IPPROTO_IP, socket.IP_RECVTOS, 1)
+        to = f"127.0.0.1:{server.getsockname()[1]}"
+        with parshall.Relay(parshall.loads(scenario(top)), to=to) as relay:
+            host, port = relay.listening.split(":")
+            got = []
+            for tos in (10 << 2 | 1, 0):
+                client.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, tos)
+                client.sendto(b"x", (host, int(port)))
+                got.append(server.recvmsg(2000, 100)[1])
+            recording = relay.finish().recording
+    assert [data[0] for control in got for _, _, data in control] == [12 << 2 | 1, 0]
+    classes = recording.table("classes").to_pandas()
+    of_port = classes[(classes["port"] == "bottleneck") & (classes["packets_sent"] > 0)]
+    assert sorted(of_port["dscp"]) == [0, 12]
 
 
 class Patient(parshall.Queue):
@@ -300,21 +339,32 @@ class Silent(parshall.Source):
     pass
 
 
-def test_a_relay_refuses_own_code_at_its_link_and_needs_none_of_its_flows() -> None:
+def test_a_relay_refuses_classes_in_python_at_links_and_needs_none_of_its_flows() -> None:
     network = parshall.loads(scenario())
     edge = parshall.Conditioner(rules=[parshall.Rule(meter=Green(), if_red="drop")])
-    for field, part, told in (
-        ("queue", Patient(), r"got .*:Patient, expected one of the engine's: a relay runs no code"),
-        ("conditioner", edge, "got one, expected none: a relay knows no code points"),
+    told = "expected one of the engine's, or compiled code: a relay does not wait for Python"
+    for field, part, path, name in (
+        ("queue", Patient(), "queue", "Patient"),
+        ("conditioner", edge, "conditioner.rules[0].meter", "Green"),
     ):
         for link in ("links[0]", "links[0].reverse"):
-            with pytest.raises(ScenarioError, match=rf"^{re.escape(link)}\.{field}: {told}"):
+            place = re.escape(f"{link}.{path}")
+            with pytest.raises(ScenarioError, match=rf"^{place}: got .*:{name}, {told}"):
                 parshall.Relay(network.replace(f"{link}.{field}", part), to="127.0.0.1:9")
-    with parshall.Relay(network.replace("flows[0].app", Silent()), to="127.0.0.1:9") as relay:
-        assert relay.elapsed is None
+    with echo() as server, parshall.Relay(network.replace("flows[0].app", Silent()), to=server) as relay:
+        assert asked(relay.listening) == 1
 
 
-def test_of_a_dumbbell_the_access_links_add_their_delay() -> None:
+def test_a_meter_that_needs_tcp_is_told() -> None:
+    meter = '{ kind = "fair-excess", cir = "1 Mbit/s" }'
+    text = scenario(f'conditioner = {{ rules = [{{ meter = {meter}, if_red = "drop" }}] }}')
+    with pytest.raises(
+        ScenarioError, match=r"^links\[0\]\.conditioner\.rules\[0\]\.meter: got .* of TCP flows; a relay"
+    ):
+        parshall.Relay(parshall.loads(text), to="127.0.0.1:9")
+
+
+def test_datagrams_pass_the_access_links_of_a_dumbbell() -> None:
     dumbbell = parshall.Dumbbell(
         duration=60.0,
         rate="100 Mbit/s",
@@ -386,9 +436,11 @@ def test_bad_options_of_the_command_are_a_line(tmp_path: Path, capsys: pytest.Ca
         error = capsys.readouterr().err
         assert said in error, error
         assert error.count("\n") == 1, error
-    lot = str(Path(__file__).parents[1] / "examples/parking_lot.toml")
-    assert main(["link", lot, *usual]) == 1
-    assert capsys.readouterr().err.startswith(f"parshall: {lot}: flows[1]: got the bottleneck first, ")
+    meter = 'meter = { kind = "fair-excess", cir = "1 Mbit/s" }'
+    file.write_text(scenario(f"conditioner = {{ rules = [{{ {meter}, if_red = 'drop' }}] }}"))
+    assert main(["link", str(file), *usual]) == 1
+    assert capsys.readouterr().err.startswith(f"parshall: {file}: links[0].conditioner.rules[0].meter: got ")
+    file.write_text(scenario())
     assert main(["link", str(file), "--to", "127.0.0.1:9"]) == 2
     assert main(["link", str(tmp_path / "none.toml"), *usual]) == 1
     assert capsys.readouterr().err.count("\n") == 2

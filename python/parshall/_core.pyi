@@ -210,7 +210,7 @@ class Batch:
 
 @final
 class Relay:
-    """A relay in real time over the one bottleneck of a scenario, which is JSON."""
+    """A relay in real time over the network of a scenario, which is JSON."""
 
     def __new__(
         cls,

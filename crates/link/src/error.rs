@@ -4,14 +4,17 @@ use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 
+use parshall_sim::net::NetworkError;
 use parshall_sim::RunError;
 
 /// The reason why a relay does not run, or ended. Its text is one line.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum LinkError {
-    /// The scenario has a fault, more than one bottleneck, or needs more memory than there is.
+    /// The scenario has a fault, or needs more memory than there is; or the simulation ended before its end.
     Scenario(RunError),
+    /// The network refused what it was given.
+    Network(NetworkError),
     /// The relay cannot listen at this address.
     Listen {
         /// The address.
@@ -36,6 +39,7 @@ impl fmt::Display for LinkError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             LinkError::Scenario(error) => error.fmt(f),
+            LinkError::Network(error) => error.fmt(f),
             LinkError::Listen { at, reason } => write!(f, "cannot listen at {at}: {}", said(reason)),
             LinkError::To { at, reason } => write!(f, "cannot send to {at}: {}", said(reason)),
             LinkError::Priority(reason) => {
@@ -55,6 +59,15 @@ impl std::error::Error for LinkError {}
 impl From<RunError> for LinkError {
     fn from(error: RunError) -> Self {
         LinkError::Scenario(error)
+    }
+}
+
+impl From<NetworkError> for LinkError {
+    fn from(error: NetworkError) -> Self {
+        match error {
+            NetworkError::Run(error) => LinkError::Scenario(error),
+            other => LinkError::Network(other),
+        }
     }
 }
 

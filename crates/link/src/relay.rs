@@ -12,9 +12,9 @@ use crate::{Lateness, LinkError, Options};
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Relayed {
-    /// The tables `flows` and `ports`, and of the bottleneck's two ports what the scenario asks for by `record.port_series`,
-    /// `record.packets` and `record.nonresponsive`. Of `flows`, columns that only a transport knows are 0; a datagram is a
-    /// packet, and those on the way back are ACKs. Sizes include the headers of UDP and IP.
+    /// The tables and captures of a run of the scenario that ended when the relay did. Columns that only a transport knows are 0, and
+    /// tables that only it can fill, such as that of round-trip times, are not there. A datagram is a packet, and those on
+    /// the way back are ACKs. Sizes include the headers of UDP and IP.
     pub recording: Recording,
     /// Time from the first datagram to the end, whose counters the recording has; 0 if none came.
     pub elapsed: Duration,
@@ -26,7 +26,7 @@ pub struct Relayed {
     pub peers: usize,
     /// Datagrams that the kernel dropped since the relay did not take them in time. Simulated queues do not know of them.
     pub overflowed: u64,
-    /// Datagrams that the relay dropped as it kept too many, or as all of its 500 peers had datagrams on the link.
+    /// Datagrams that the relay dropped as too many were under way, or as all of its 500 peers had some under way.
     pub refused: u64,
     /// Datagrams that did not get where they were to go: the system did not take them, or the network sent a report.
     pub undeliverable: u64,
@@ -46,8 +46,7 @@ impl Relay {
     /// Starts a relay.
     ///
     /// # Errors
-    /// If the scenario cannot be run, has more than one bottleneck or treats packets by code points; if an address cannot be
-    /// used; if priority is required and not granted.
+    /// If the scenario cannot be run; if an address cannot be used; if priority is required and not granted.
     pub fn start(scenario: Scenario, options: &Options) -> Result<Self, LinkError> {
         Ok(Relay { running: crate::run::Running::start(scenario, options)? })
     }

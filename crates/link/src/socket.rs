@@ -1,9 +1,9 @@
-//! UDP sockets that tell when a datagram came and which bits of ECN it had.
+//! UDP sockets that tell when a datagram came and which traffic class it had.
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6, UdpSocket};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
 use nix::sys::socket::sockopt::{
@@ -17,9 +17,6 @@ use nix::sys::time::TimeSpec;
 /// Room for datagrams that come while the relay does something else.
 const BUFFER_BYTES: usize = 8 << 20;
 
-/// The bits of ECN in the byte that is called TOS or traffic class.
-const ECN: u8 = 0b11;
-
 /// A datagram that came.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Received {
@@ -27,8 +24,8 @@ pub(crate) struct Received {
     pub bytes: usize,
     /// Its sender; none if the system does not tell.
     pub from: Option<SocketAddr>,
-    /// The bits of ECN.
-    pub ecn: u8,
+    /// The byte that is called TOS or traffic class: code point of differentiated services and bits of ECN.
+    pub class: u8,
     /// When it came, by the clock of the system, since 1970; none if the system does not tell.
     pub at: Option<Duration>,
 }
@@ -43,6 +40,8 @@ pub(crate) struct Socket {
     overflowed: u32,
     /// Datagrams that did not get where they were to go, as the network reports it.
     undelivered: u64,
+    /// When the last datagram came.
+    latest: Instant,
 }
 
 impl Socket {
@@ -64,7 +63,7 @@ impl Socket {
             SocketAddr::V6(_) => setsockopt(&socket, Ipv6RecvTClass, &true)?,
         }
         let control = nix::cmsg_space!(TimeSpec, u32, libc::c_int);
-        Ok(Socket { socket, control, overflowed: 0, undelivered: 0 })
+        Ok(Socket { socket, control, overflowed: 0, undelivered: 0, latest: Instant::now() })
     }
 
     /// A socket at any address, for datagrams to and from this one.
@@ -93,7 +92,18 @@ impl Socket {
         self.undelivered
     }
 
-    /// For [`nix::poll`].
+    /// When the last datagram came.
+    pub fn latest(&self) -> Instant {
+        self.latest
+    }
+
+    /// Notes when a datagram came, and returns it: not before the one that came before it, whatever clocks say.
+    pub fn later(&mut self, at: Instant) -> Instant {
+        self.latest = self.latest.max(at);
+        self.latest
+    }
+
+    /// For those who wait for datagrams.
     pub fn as_fd(&self) -> BorrowedFd<'_> {
         self.socket.as_fd()
     }
@@ -110,13 +120,13 @@ impl Socket {
         let mut received = Received {
             bytes: message.bytes,
             from: message.address.as_ref().and_then(address),
-            ecn: 0,
+            class: 0,
             at: None,
         };
         for control in message.cmsgs()? {
             match control {
-                ControlMessageOwned::Ipv4Tos(tos) => received.ecn = tos & ECN,
-                ControlMessageOwned::Ipv6TClass(class) => received.ecn = class as u8 & ECN,
+                ControlMessageOwned::Ipv4Tos(tos) => received.class = tos,
+                ControlMessageOwned::Ipv6TClass(class) => received.class = class as u8,
                 ControlMessageOwned::ScmTimestampns(at) => received.at = Some(at.into()),
                 ControlMessageOwned::RxqOvfl(count) => self.overflowed = count,
                 _ => {}
@@ -148,14 +158,14 @@ impl Socket {
         }
     }
 
-    /// Sends a datagram with these bits of ECN: to an address, or to the one that the socket is connected to.
-    pub fn send(&self, content: &[u8], to: Option<SocketAddr>, ecn: u8) -> io::Result<()> {
-        let (byte, class) = (ecn, libc::c_int::from(ecn));
+    /// Sends a datagram with this traffic class: to an address, or to the one that the socket is connected to.
+    pub fn send(&self, content: &[u8], to: Option<SocketAddr>, class: u8) -> io::Result<()> {
+        let (byte, class) = (class, libc::c_int::from(class));
         let control = match self.socket.local_addr()? {
             SocketAddr::V4(_) => ControlMessage::Ipv4Tos(&byte),
             SocketAddr::V6(_) => ControlMessage::Ipv6TClass(&class),
         };
-        let control = if ecn == 0 { &[][..] } else { &[control][..] };
+        let control = if byte == 0 { &[][..] } else { &[control][..] };
         let to = to.map(SockaddrStorage::from);
         let parts = [IoSlice::new(content)];
         sendmsg(self.socket.as_raw_fd(), &parts, control, MsgFlags::empty(), to.as_ref())?;
@@ -204,20 +214,20 @@ mod tests {
     }
 
     #[test]
-    fn datagrams_carry_their_sender_their_bits_and_their_time() {
+    fn datagrams_carry_their_sender_their_class_and_their_time() {
         for at in ["127.0.0.1:0", "[::1]:0"] {
             // A machine may have no IPv6.
             let Ok(mut here) = Socket::bind(at.parse().expect("an address")) else { continue };
             let mut there = Socket::connected(here.address().expect("an address")).expect("a socket");
-            there.send(b"question", None, 2).expect("sent");
+            there.send(b"question", None, 0b1011_1010).expect("sent");
             let (content, question) = took(&mut here);
-            assert_eq!((content.as_slice(), question.ecn), (b"question".as_slice(), 2));
+            assert_eq!((content.as_slice(), question.class), (b"question".as_slice(), 0b1011_1010));
             assert!(question.at.is_some_and(|at| at > Duration::from_secs(1_700_000_000)));
             here.send(b"answer", question.from, 3).expect("sent");
             let (content, answer) = took(&mut there);
-            assert_eq!((content.as_slice(), answer.ecn), (b"answer".as_slice(), 3));
+            assert_eq!((content.as_slice(), answer.class), (b"answer".as_slice(), 3));
             here.send(b"", question.from, 0).expect("sent");
-            assert_eq!((took(&mut there).1.ecn, there.overflowed()), (0, 0));
+            assert_eq!((took(&mut there).1.class, there.overflowed()), (0, 0));
         }
     }
 }

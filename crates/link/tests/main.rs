@@ -2,9 +2,13 @@
 
 #![cfg(target_os = "linux")]
 
+use std::io::IoSliceMut;
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
+use std::os::fd::AsRawFd;
 use std::time::Duration;
 
+use nix::sys::socket::sockopt::{IpRecvTos, Ipv4Tos};
+use nix::sys::socket::{recvmsg, setsockopt, ControlMessageOwned, MsgFlags};
 use parshall_link::{LinkError, Options, Priority, Relay, Relayed};
 use parshall_sim::scenario::{DropTail, Flow, Link, Scenario, Series, Tcp};
 use parshall_sim::units::{Rate, Time};
@@ -189,11 +193,121 @@ fn bad_addresses_are_told_in_a_line() {
     assert!(fault(elsewhere, taken).starts_with("cannot listen at 192.0.2.1:5000: "));
 }
 
+/// A relay and its server, a client, and what both of these got.
+fn asked_over(scenario: Scenario, datagrams: u8, class: u8) -> (Relayed, Vec<(u8, u8)>) {
+    let (relay, server) = started(scenario);
+    setsockopt(&server, IpRecvTos, &true).expect("an option");
+    let client = socket();
+    setsockopt(&client, Ipv4Tos, &i32::from(class)).expect("an option");
+    for number in 0..datagrams {
+        client.send_to(&[number; 72], relay.listening()).expect("sent");
+    }
+    let got = (0..datagrams).map_while(|_| taken(&server)).collect();
+    (relay.finish().expect("a recording"), got)
+}
+
+/// The next datagram's first byte, and its traffic class; none if none comes in a while.
+fn taken(server: &UdpSocket) -> Option<(u8, u8)> {
+    let (mut buffer, mut control) = ([0; 100], nix::cmsg_space!(u32));
+    let mut parts = [IoSliceMut::new(&mut buffer)];
+    let flags = MsgFlags::empty();
+    let message = recvmsg::<()>(server.as_raw_fd(), &mut parts, Some(&mut control), flags).ok()?;
+    let class = message.cmsgs().expect("messages").find_map(|control| match control {
+        ControlMessageOwned::Ipv4Tos(class) => Some(class),
+        _ => None,
+    });
+    Some((buffer[0], class.unwrap_or(0)))
+}
+
 #[test]
-fn two_bottlenecks_are_a_fault_of_the_scenario() {
-    let links = [("a", "r"), ("r", "b")].map(|ends| Link::new(ends, Rate::mbit(1.0), Time::ms(1.0)));
-    let scenario = Scenario::new(Time::from_secs(1.0), links, [Flow::bulk("f", "a", "b", Tcp::default())]);
-    let options = Options::new((LOCAL, 0).into(), (LOCAL, 9).into());
-    let Err(LinkError::Scenario(fault)) = Relay::start(scenario, &options) else { panic!("it started") };
-    assert!(fault.to_string().contains("two bottlenecks, a->r and r->b"), "{fault}");
+fn two_queues_in_a_row_both_hold_datagrams_up() {
+    // A datagram of 100 bytes takes 4 ms on the first link, and 8 ms on the second.
+    let link = |ends, rate, packets| {
+        Link::new(ends, Rate::from_bps(rate), Time::ms(1.0)).with_queue(DropTail::packets(packets))
+    };
+    let links = [link(("a", "r"), 200_000.0, 100), link(("r", "b"), 100_000.0, 100)];
+    let flows = [Flow::bulk("f", "a", "b", Tcp::default())];
+    let (relayed, got) = asked_over(Scenario::new(Time::from_secs(60.0), links, flows), 20, 0);
+    assert_eq!(got.iter().map(|(number, _)| *number).collect::<Vec<_>>(), (0..20).collect::<Vec<_>>());
+    // Ports of both links, each with that of the way back behind it.
+    assert_eq!(u64_of(&relayed, "ports", "packets_departed"), [20, 0, 20, 0]);
+    let delays = relayed.recording.table("ports").expect("ports").f64("mean_delay").expect("delays").to_vec();
+    assert!(delays[0] > 0.0 && delays[2] > delays[0], "{delays:?}");
+    assert!(relayed.elapsed >= Duration::from_millis(2 + 4 + 20 * 8));
+}
+
+#[test]
+fn classes_and_conditioners_go_by_the_code_points_of_datagrams_which_pass() {
+    let scenario = |top: &str| {
+        let text = format!(
+            r#"
+            duration = "60 s"
+            hosts = ["a", "b"]
+            links = [{{ between = ["a", "b"], rate = "10 Mbit/s", delay = "1 ms", {top},
+                       queue = {{ kind = "diffserv", queues = [
+                           {{ limit_packets = 50, precedences = [{{ dscp = [46, 12] }}] }},
+                           {{ limit_packets = 50, precedences = [{{ dscp = 0 }}] }}] }} }}]
+            [[flows]]
+            name = "f"
+            source = "a"
+            destination = "b"
+            transport = "tcp"
+            app = "bulk"
+            "#
+        );
+        Scenario::from_toml(&text).unwrap_or_else(|faults| panic!("{faults}"))
+    };
+
+    let plain = "name = \"plain\"";
+    for ecn in [0b00, 0b01, 0b10, 0b11] {
+        let (relayed, got) = asked_over(scenario(plain), 3, 46 << 2 | ecn);
+        assert_eq!(got, [0, 1, 2].map(|number| (number, 46 << 2 | ecn)));
+        assert_eq!(relayed.refused + relayed.undeliverable, 0);
+    }
+    let edge =
+        "conditioner = { rules = [{ dscp = [46], if_green = 12 }, { dscp = [0], if_green = \"drop\" }] }";
+    let (relayed, got) = asked_over(scenario(edge), 3, 46 << 2 | 0b10);
+    assert_eq!(got, [0, 1, 2].map(|number| (number, 12 << 2 | 0b10)));
+    assert_eq!(u64_of(&relayed, "ports", "packets_departed")[0], 3);
+    // Of 0, of 12 and of 46, at the port and at that of the way back.
+    assert_eq!(u64_of(&relayed, "classes", "packets_sent"), [0, 3, 0, 0, 0, 0]);
+}
+
+#[test]
+fn a_relay_takes_the_place_of_applications_that_have_many_flows() {
+    let text = r#"
+        duration = "60 s"
+        hosts = ["a", "b"]
+        links = [{ between = ["a", "b"], rate = "1 Gbit/s", delay = "1 ms" }]
+        [[flows]]
+        name = "pages"
+        source = "a"
+        destination = "b"
+        transport = "tcp"
+        app = "web"
+        [record]
+        transfers = ["pages"]
+        rtt = ["pages"]
+        flow_series = { of = ["pages"], interval = "10 ms" }
+        deliveries = ["pages"]
+    "#;
+    let scenario = Scenario::from_toml(text).unwrap_or_else(|faults| panic!("{faults}"));
+    let (relayed, got) = asked_over(scenario, 4, 0);
+    assert_eq!(got.len(), 4);
+    assert_eq!(u64_of(&relayed, "flows", "packets_delivered"), [4]);
+}
+
+#[test]
+fn faults_of_a_scenario_are_told_with_their_place() {
+    let told = |scenario| {
+        let options = Options::new((LOCAL, 0).into(), (LOCAL, 9).into());
+        let Err(LinkError::Scenario(fault)) = Relay::start(scenario, &options) else { panic!("it started") };
+        fault.to_string()
+    };
+    let link = Link::new(("a", "b"), Rate::mbit(1.0), Time::ms(1.0));
+    let alone = Scenario::new(Time::from_secs(1.0), [link], []);
+    assert_eq!(told(alone), "flows: got none, expected at least one flow");
+    let mut late = scenario(fast());
+    late.warm_up = late.duration;
+    assert!(told(late).starts_with("warm_up: got "));
 }

@@ -4,8 +4,10 @@ use std::net::SocketAddr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use parshall_estimators::own::Config;
 use parshall_link::{LinkError, Options, Priority, Relay};
-use parshall_sim::RunError;
+use parshall_sim::scenario::{Meter, Queue, Reverse, Scenario};
+use parshall_sim::{RunError, ScenarioError};
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -45,6 +47,7 @@ impl PyRelay {
         realtime: Option<bool>,
     ) -> PyResult<Self> {
         let mut scenario = scenario.read()?;
+        check_needs_no_python(&scenario).map_err(|fault| scenario_error(py, &fault))?;
         hand_over(py, &mut scenario)?;
         let options = Options::new(address(listen)?, address(to)?).with_seed(seed);
         let options = options.with_priority(match realtime {
@@ -141,6 +144,37 @@ impl PyRelay {
     }
 }
 
+/// Refuses queues and meters that are classes in Python: each packet would wait for the GIL, and a relay that nobody has ended when
+/// the program ends would wait for it for ever. Parts of flows do not matter, as the relay stands in the place of their ends.
+fn check_needs_no_python(scenario: &Scenario) -> Result<(), ScenarioError> {
+    for (number, link) in scenario.links.iter().enumerate() {
+        let Reverse { queue, conditioner, .. } = &*link.reverse;
+        let sides = [
+            (format!("links[{number}]"), Some(&link.queue), &link.conditioner),
+            (format!("links[{number}].reverse"), queue.as_ref(), conditioner),
+        ];
+        for (place, queue, conditioner) in sides {
+            if let Some(Queue::User(own)) = queue.map(|queue| &**queue) {
+                check_compiled(|| format!("{place}.queue"), own)?;
+            }
+            for (rule, at) in conditioner.iter().flat_map(|edge| &edge.rules).zip(0..) {
+                if let Some(own) = rule.meter.as_ref().and_then(Meter::own) {
+                    check_compiled(|| format!("{place}.conditioner.rules[{at}].meter"), own)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn check_compiled<M: ?Sized>(place: impl FnOnce() -> String, own: &Config<M>) -> Result<(), ScenarioError> {
+    if own.form != "python" {
+        return Ok(());
+    }
+    let expected = "one of the engine's, or compiled code: a relay does not wait for Python";
+    Err(ScenarioError::new(place(), &own.source, expected))
+}
+
 /// An address that Python has looked at before.
 fn address(text: &str) -> PyResult<SocketAddr> {
     text.parse().map_err(|_| PyValueError::new_err(format!("{text:?} is no address with a port")))
@@ -155,6 +189,7 @@ fn error_of(py: Python<'_>, error: LinkError) -> PyErr {
     match error {
         LinkError::Scenario(RunError::Scenario(fault)) => scenario_error(py, &fault),
         LinkError::Scenario(other) => PyRuntimeError::new_err(other.to_string()),
+        LinkError::Network(other) => PyRuntimeError::new_err(other.to_string()),
         other => PyOSError::new_err(other.to_string()),
     }
 }

@@ -22,12 +22,10 @@ mod serving;
 mod treated;
 mod tuning;
 
-pub(crate) use build::build_ports;
-use build::{code_points, conditioners, flow_keys, own_code_point, reverse, FlowKey};
+use build::{build_ports, code_points, conditioners, flow_keys, own_code_point, reverse, FlowKey};
 use early::Early;
 use lines::Apps;
 use order::{EventKind, Ranks, INDEX_BITS, INDEX_MASK};
-pub(crate) use outcome::{port_row, port_sample};
 
 use crate::blocks::BlockStore;
 use crate::compile::{FlowPlan, Plan};

@@ -37,7 +37,6 @@ mod expect;
 mod flow;
 mod headroom;
 mod limits;
-mod live;
 mod memory;
 mod names;
 pub mod net;
@@ -78,7 +77,6 @@ pub mod internal {
     pub use crate::compile::{Folding, Plan};
     pub use crate::engine::Simulation;
     pub use crate::headroom::{fits, shortage, too_large};
-    pub use crate::live::{guarded, Decided, Given, Live};
     pub use crate::names::{NameList, Names};
     pub use crate::packet::{ecn, Packet};
     pub use crate::pulse::Pulse;

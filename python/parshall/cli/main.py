@@ -165,12 +165,12 @@ def run(file: str, **options: Any) -> int:
 )
 @form("table", "json", help="Output.")
 def link(file: str, **options: Any) -> None:
-    """Relay UDP through the bottleneck in FILE, in real time.
+    """Relay UDP over the network in FILE, in real time.
 
-    Clients and server talk through it, without root: its rate, delay, queue, losses and recorded capacity
-    are those of the scenario in FILE, by the simulator's own code, both ways. The clock starts with the first
-    datagram. It ends after the duration or with Ctrl-C, and prints the counters of the port and how late
-    datagrams left.
+    Clients and server talk over it, without root: links, queues, losses, conditioners and recorded capacity
+    are those of the scenario in FILE, by the simulator's own code, both ways. Clients take the places of its
+    flows. The clock starts with the first datagram. It ends after the duration or with Ctrl-C, and prints the
+    counters of the ports and how late datagrams left.
     """
     from parshall.cli.commands.link import link_file
 

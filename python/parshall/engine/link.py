@@ -1,4 +1,4 @@
-"""A link in real time: a UDP relay whose queue, losses and capacity are the simulator's own."""
+"""A network in real time: a UDP relay over the simulator's own links."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class Relayed:
     """Results of a relay that has ended. Times are in seconds."""
 
     recording: Recording
-    """As of a run: ``flows``, ``ports`` and, of the bottleneck's two ports, what the scenario asks for by
-    ``record.port_series``, ``record.packets`` and ``record.nonresponsive``. Its scenario ends when the relay
-    did. Peers stand for the scenario's flows in their order; what only a transport knows is 0."""
+    """As of a run: ``flows``, ``ports`` and what the scenario asks for by ``record``, but for what only a
+    transport knows. Its scenario ends when the relay did. Peers stand for the scenario's flows in their
+    order; columns that only a transport knows are 0."""
     elapsed: float
     """From the first datagram to the end."""
     datagrams: int
-    """Datagrams that left the link, in both directions."""
+    """Datagrams that reached the far end, in both directions."""
     late_p50: float
     """Median of the times by which they left too late."""
     late_p99: float
@@ -48,8 +48,8 @@ class Relayed:
     """Datagrams that the kernel dropped since the relay did not take them in time: the queue does not know of
     them."""
     refused: int
-    """Datagrams that the relay dropped as it kept too many, or as all of its 500 peers had datagrams on the
-    link."""
+    """Datagrams that the relay dropped as too many were under way, or as all of its 500 peers had some under
+    way."""
     undeliverable: int
     """Datagrams that did not get where they were to go: nobody listens there, or no way leads there."""
 
@@ -85,8 +85,8 @@ class Relayed:
 
 
 class Relay:
-    """A link in real time between a client and a server, without root: a UDP relay whose rate, delay, queue,
-    losses, jitter, recorded capacity and events are those of the one bottleneck of ``scenario``, both ways.
+    """A network in real time between a client and a server, without root: a UDP relay over the links, queues,
+    losses, conditioners, recorded capacity and events of ``scenario``, both ways.
 
         with parshall.Relay("bottleneck.toml", listen="127.0.0.1:5000", to="127.0.0.1:6000") as relay:
             relay.wait(30)
@@ -94,13 +94,15 @@ class Relay:
         print(relayed.recording.port("bottleneck").mean_delay, relayed.late_p99)
 
     The scenario's clock starts with the first datagram. The relay ends when ``duration``, that of the
-    scenario unless given, is over, or with :meth:`finish`. The first address that sends to ``listen`` stands
-    for the first flow of the scenario, and so on. Other links on its way add their delay alone.
+    scenario unless given, is over, or with :meth:`finish`. The first address that sends to ``listen`` takes
+    the place of the first flow of the scenario, and so on; transports and applications of the flows do not
+    matter. ECN and the code point of differentiated services are those that datagrams come with.
 
     ``realtime`` asks for real-time priority; unless given, it is tried. Needs Linux.
 
-    Raises ScenarioError for a scenario that cannot be run or has more than one bottleneck, InputError for an
-    address that is none, and OutputError for one that cannot be used, or priority that is not granted.
+    Raises ScenarioError for a scenario that cannot be run or has queues or markers that are classes in
+    Python, InputError for an address that is none, and OutputError for one that cannot be used, or priority
+    that is not granted.
     """
 
     def __init__(

@@ -21,7 +21,7 @@ pub(super) fn reverse(port: u32) -> usize {
 }
 
 /// The ports of a network, and the kinds that they are of.
-pub(crate) fn build_ports(plan: &Plan, seed: u64) -> (Vec<PortKind>, Vec<Port>) {
+pub(super) fn build_ports(plan: &Plan, seed: u64) -> (Vec<PortKind>, Vec<Port>) {
     let mut known = HashMap::new();
     let mut kinds = Vec::new();
     let watched: HashSet<u32> = plan.watch.ports().collect();

@@ -120,7 +120,7 @@ impl Simulation {
 }
 
 /// Samples a port, at which `packets_arrived_udp` packets of UDP flows have arrived.
-pub(crate) fn port_sample(
+fn port_sample(
     port: &mut Port,
     kind: &PortKind,
     now: Time,
@@ -147,7 +147,7 @@ pub(crate) fn port_sample(
 }
 
 /// Counters of a port at the end of a run, after which it has nothing more to tell.
-pub(crate) fn port_row(index: usize, port: &mut Port, kind: &PortKind, end: Time) -> PortRow {
+fn port_row(index: usize, port: &mut Port, kind: &PortKind, end: Time) -> PortRow {
     let (packets_departed, bytes_departed) = port.departed(kind, end);
     let (packets_queued, _) = port.backlog(kind, end);
     let c = port.counters();

@@ -180,11 +180,6 @@ pub fn decides_at_departure(config: &scenario::Queue) -> bool {
     matches!(config, Codel(_) | FqCodel(_) | Diffserv(_) | User(_))
 }
 
-/// Tells if a queue treats packets by their code points.
-pub fn decides_by_class(config: &scenario::Queue) -> bool {
-    matches!(config, scenario::Queue::Diffserv(_))
-}
-
 /// The disciplines that decide at arrival.
 #[derive(Clone, Debug)]
 pub enum AnyArrivalQueue {

@@ -151,11 +151,6 @@ impl QueueObservers {
         QueueObservers { interval, observers, rows: NonresponsiveTable::default() }
     }
 
-    /// Keeps those of these ports alone.
-    pub fn keep(&mut self, ports: &[u32]) {
-        self.observers.retain(|observer| ports.contains(&observer.port));
-    }
-
     /// The ports.
     pub fn ports(&self) -> impl Iterator<Item = u32> + '_ {
         self.observers.iter().map(|observer| observer.port)

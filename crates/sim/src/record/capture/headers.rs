@@ -105,8 +105,7 @@ impl Connection {
             }
             None => {
                 let payload = usize::from(note.size).saturating_sub(self.facts.header_bytes as usize);
-                let payload = &ZEROS[..payload.min(MAX_IP_PAYLOAD - UDP_BYTES)];
-                self.udp_frame(note, payload)
+                self.udp_frame(note, &ZEROS[..payload])
             }
         }
     }
@@ -236,6 +235,8 @@ impl Connection {
     }
 
     fn udp_frame(&self, note: &Note, payload: &[u8]) -> Frame {
+        // More of it fits into IPv6, over which a real datagram may have come.
+        let payload = &payload[..payload.len().min(MAX_IP_PAYLOAD - UDP_BYTES)];
         let traffic_class = (note.dscp, network_ecn(note));
         let ip = self.ip(note.ack, UDP_BYTES + payload.len(), IpNumber::UDP, traffic_class);
         let (from, to) = self.ports(note.ack);

@@ -242,6 +242,17 @@ fn udp_is_stored_whole() {
 }
 
 #[test]
+fn a_datagram_is_stored_with_as_much_of_its_payload_as_fits() {
+    for (bytes, total) in [(1200, 1228), (65_507, 65_535), (65_527, 65_535)] {
+        let payload: Vec<u8> = (0..bytes).map(|i| (i % 251) as u8).collect();
+        let note = note(&data(7, u16::MAX, 0), false);
+        let datagram = Read::of(udp(1, 28).datagram(&note, &Content::Udp(payload.clone())));
+        assert_eq!((usize::from(datagram.total()), datagram.bytes.len()), (total, 65_535));
+        assert_eq!(datagram.bytes[28..total], payload[..total - 28]);
+    }
+}
+
+#[test]
 fn each_connection_of_a_flow_has_a_port() {
     let port = |number| {
         let connection = Connection { number, ..connection(tcp()) };
