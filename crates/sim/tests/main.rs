@@ -12,6 +12,7 @@ mod folding;
 mod knowledge;
 mod memory;
 mod net;
+mod net_path;
 mod own_markers;
 mod own_queues;
 mod own_sources;

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use parshall_sim::net::{Arrival, Builder, Datagram, DropCause, Ecn, EndpointId, Event, Network, TraceEvent};
+use parshall_sim::run;
 use parshall_sim::scenario::Scenario;
 use parshall_sim::units::Time;
-use parshall_sim::run;
 use proptest::prelude::*;
 
 use crate::common::recorded::{bits, counts};
