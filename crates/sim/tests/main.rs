@@ -13,6 +13,7 @@ mod knowledge;
 mod memory;
 mod net;
 mod net_replayed;
+mod net_path;
 mod own_markers;
 mod own_queues;
 mod own_sources;

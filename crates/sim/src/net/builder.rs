@@ -74,6 +74,8 @@ pub(super) struct Pair {
     pub protocol: Protocol,
     /// Larger datagrams are dropped on the way.
     pub path_mtu: u32,
+    /// For each endpoint, true if what it sends loses its ECN bits on the way.
+    pub bleaches: [bool; 2],
     /// Flows of the engine that carry it, the flow itself first.
     pub lanes: Vec<u32>,
 }
@@ -185,6 +187,12 @@ impl Builder {
         self.pairs[endpoint.pair()].path_mtu = u32::from(bytes);
     }
 
+    /// Clears the ECN bits of all that this endpoint sends, before the first queue sees it, as some middleboxes do. The trace
+    /// has a datagram as it was sent, and as it arrives.
+    pub fn bleach_ecn(&mut self, endpoint: EndpointId) {
+        self.pairs[endpoint.pair()].bleaches[usize::from(endpoint.sends_back())] = true;
+    }
+
     /// Makes the network, at rest.
     ///
     /// # Errors
@@ -237,6 +245,7 @@ impl Builder {
             added,
             protocol: Protocol::default(),
             path_mtu: u32::MAX,
+            bleaches: [false; 2],
             lanes: vec![flow as u32],
         });
         [false, true].map(|back| EndpointId::of(self.pairs.len() - 1, back))

@@ -12,7 +12,7 @@ use crate::control::user::Code;
 use crate::engine::Simulation;
 use crate::expect::Expected;
 use crate::names::Names;
-use crate::outside::{Datagram, DropCause, Fate};
+use crate::outside::{Datagram, DropCause, Ecn, Fate};
 use crate::random::mix;
 use crate::record::Recording;
 use crate::run::{guarded, RunError};
@@ -305,13 +305,15 @@ impl Network {
     fn inject(&mut self, from: EndpointId, datagram: Datagram) -> Result<(), NetworkError> {
         self.check_running()?;
         let (now, back) = (self.now, from.sends_back());
-        self.note(from, now, TraceEvent::Sent, &datagram);
+        self.note(from, (now, now), TraceEvent::Sent, &datagram);
         let pair = &self.pairs[from.pair()];
         let lane = match datagram.key() {
             Some(key) if pair.lanes.len() > 1 => mix(key) % pair.lanes.len() as u64,
             _ => 0,
         };
         let flow = pair.lanes[lane as usize];
+        let bleaches = pair.bleaches[usize::from(back)] && datagram.ecn() != Ecn::NotEct;
+        let datagram = if bleaches { datagram.with_ecn(Ecn::NotEct) } else { datagram };
         let fits = datagram.wire_bytes() <= pair.path_mtu;
         let engine = &mut self.engine;
         let sent = guarded(&self.makers, || match fits {
@@ -356,7 +358,7 @@ impl Network {
         self.now = self.now.max(at);
         match dropped {
             Some(cause) => {
-                self.note(from, at, TraceEvent::Dropped(cause), &datagram);
+                self.note(from, (sent_at, at), TraceEvent::Dropped(cause), &datagram);
                 self.events.push_back(Event::Dropped(Dropped {
                     endpoint: from,
                     at,
@@ -366,17 +368,25 @@ impl Network {
                 }));
             }
             None => {
-                self.note(to, at, TraceEvent::Received, &datagram);
+                self.note(to, (sent_at, at), TraceEvent::Received, &datagram);
                 self.endpoints[to.number() as usize].idle_wakes = 0;
                 self.events.push_back(Event::Arrival(Arrival { endpoint: to, at, sent_at, datagram }));
             }
         }
     }
 
-    fn note(&mut self, endpoint: EndpointId, at: Time, event: TraceEvent, datagram: &Datagram) {
+    /// Adds to the trace what happens to a datagram, which was sent at the first of the two instants, at the second one.
+    fn note(
+        &mut self,
+        endpoint: EndpointId,
+        (sent_at, at): (Time, Time),
+        event: TraceEvent,
+        datagram: &Datagram,
+    ) {
         if let Some(trace) = &mut self.trace {
-            let (wire_bytes, ecn) = (datagram.wire_bytes(), datagram.ecn());
-            trace.add(TraceEntry { at, endpoint, event, wire_bytes, ecn });
+            let (wire_bytes, payload_bytes) = (datagram.wire_bytes(), datagram.payload_bytes());
+            let ecn = datagram.ecn();
+            trace.add(TraceEntry { at, endpoint, event, sent_at, wire_bytes, payload_bytes, ecn });
         }
     }
 }

@@ -22,8 +22,12 @@ pub struct TraceEntry {
     pub endpoint: EndpointId,
     /// What happened.
     pub event: TraceEvent,
+    /// When it was sent.
+    pub sent_at: Time,
     /// Bytes on the wire.
     pub wire_bytes: u32,
+    /// Bytes of it that count as delivered when it arrives.
+    pub payload_bytes: u32,
     /// Its ECN code point at that instant.
     pub ecn: Ecn,
 }
@@ -79,7 +83,7 @@ impl TraceEntry {
 /// One line: time in seconds, endpoint, event, bytes and ECN bits.
 impl fmt::Display for TraceEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let TraceEntry { at, endpoint, event, wire_bytes, ecn } = self;
+        let TraceEntry { at, endpoint, event, wire_bytes, ecn, .. } = self;
         let number = endpoint.number();
         write!(f, "{:.9} s endpoint {number} {event:?} {wire_bytes} bytes {ecn:?}", at.secs())
     }
