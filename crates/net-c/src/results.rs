@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_void};
 use std::mem;
 
-use parshall_sim::{LookupError, Recording, RunError, ValueType, Values};
+use parshall_sim::{LookupError, RunError, ValueType, Values};
 
 use crate::border::{check_place, enter, text, write, Fault, Finished, Net, State};
 use crate::layout::{
