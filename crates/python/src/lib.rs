@@ -20,6 +20,8 @@ mod long_memory;
 #[allow(missing_docs)]
 mod names;
 #[allow(missing_docs)]
+mod net;
+#[allow(missing_docs)]
 mod nonresponsive;
 #[allow(missing_docs)]
 mod own;
@@ -48,6 +50,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     forecast::register(module)?;
     link::register(module)?;
     long_memory::register(module)?;
+    net::register(module)?;
     files::register(module)?;
     parts::register(module)?;
     nonresponsive::register(module)?;

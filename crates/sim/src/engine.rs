@@ -70,6 +70,8 @@ pub struct Simulation {
     until_check: u64,
     /// The number of the event before which it looks.
     next_check: u64,
+    /// True if [`Simulation::advance`] returns whenever it has looked whether the run is to end.
+    pauses: bool,
     limits: Limits,
     ports: Vec<Port>,
     kinds: Vec<PortKind>,
@@ -134,6 +136,7 @@ impl Simulation {
             events: EventQueue::with_capacity(plan.flows.len() + plan.apps.len() + 3),
             until_check: 0,
             next_check: 0,
+            pauses: false,
             limits: Limits::new(None),
             in_flight: Calendar::new(plan.spacing, plan.flows.len()),
             recorder: Recorder::new(

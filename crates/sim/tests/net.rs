@@ -1,11 +1,12 @@
 //! Networks with endpoints that belong to the caller: they are the same networks, and nothing about datagrams is lost.
 
 use std::collections::BTreeMap;
+use std::task::Poll;
 
 use parshall_sim::net::{
     Arrival, Builder, Datagram, DropCause, Ecn, Endpoint, EndpointId, Event, Network, TraceEvent,
 };
-use parshall_sim::scenario::{Link, Scenario};
+use parshall_sim::scenario::{Flow, Link, Scenario, Tcp};
 use parshall_sim::units::{Rate, Time};
 use parshall_sim::{run, Recording};
 use proptest::prelude::*;
@@ -60,6 +61,44 @@ proptest! {
         let traces = [(); 2].map(|()| driven(&scenario, seed, &datagrams));
         prop_assert_eq!(&traces[0], &traces[1]);
     }
+}
+
+/// The same as [`end_of`], by way of [`Network::poll_before`]; also how often it was pending.
+fn end_by_polling(network: &mut Network) -> (Vec<Event>, u32) {
+    let (mut events, mut pending) = (Vec::new(), 0);
+    loop {
+        let before = network.now();
+        match network.poll_before(Time::NEVER).expect("a run") {
+            Poll::Ready(Some(event)) => events.push(event),
+            Poll::Ready(None) => return (events, pending),
+            Poll::Pending => {
+                pending += 1;
+                assert!(before <= network.now() && network.now() < network.end());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_network_that_is_polled_comes_back_in_long_stretches_and_is_the_same() {
+    let link = Link::new(("a", "b"), Rate::mbit(100.0), Time::ms(5.0));
+    let flow = Flow::bulk("f", "a", "b", Tcp::default());
+    let mut builder = Builder::new(Scenario::new(Time::from_secs(2.0), [link], [flow])).traced();
+    let [a, _] = builder.attach("outside", "a", "b").expect("two hosts");
+    let networks = [(); 2].map(|()| {
+        let mut network = builder.clone().build().expect("a network");
+        for at in [0.5, 1.5] {
+            network.send(a, Time::from_secs(at), Datagram::sized(1000)).expect("room");
+        }
+        network
+    });
+    let [mut first, mut second] = networks;
+    let (polled, pending) = end_by_polling(&mut second);
+    assert_eq!(end_of(&mut first).len(), polled.len());
+    assert!(pending > 4, "it was pending {pending} times");
+    assert_eq!(first.trace(), second.trace());
+    let recordings = [first, second].map(|network| bits(&network.finish().expect("a recording")));
+    assert_eq!(recordings[0], recordings[1]);
 }
 
 type Drawn = (f64, bool, u32, u8, u8, u64);

@@ -1,10 +1,10 @@
 //! Errors that end a run early say so, and the next run goes on as if nothing had been.
 
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::Arc;
 
-use parshall_sim::scenario::{DropTail, Flow, Link, Scenario, Series, Tcp};
+use parshall_sim::scenario::{DropTail, Flow, Link, Pie, Scenario, Series, Tcp};
 use parshall_sim::units::{Rate, Time};
 use parshall_sim::{run, run_with, Memory, Need, RunError, RunOptions};
 
@@ -64,6 +64,24 @@ fn another_thread_can_stop_a_run() {
     }
     wanted.store(true, Ordering::Relaxed);
     assert!(matches!(running.join().expect("nothing unwinds"), Err(RunError::Stopped)));
+}
+
+/// The updates of a queue between two packets are steps within one event.
+#[test]
+fn a_run_can_be_stopped_within_an_event() {
+    let mut busy = scenario(10.0);
+    busy.links[0] = busy.links[0].clone().with_queue(Pie { update: Time::from_ps(1), ..Pie::default() });
+    busy.flows = vec![Flow::constant("f", "a", "b", Rate::from_bps(10.0))];
+    let asked = Arc::new(AtomicU64::new(0));
+    let options = RunOptions::new().progress({
+        let asked = asked.clone();
+        move |_| match asked.fetch_add(1, Ordering::Relaxed) {
+            0..100 => ControlFlow::Continue(()),
+            _ => ControlFlow::Break(()),
+        }
+    });
+    assert!(matches!(run_with(&busy, 1, &options), Err(RunError::Stopped)));
+    assert!(asked.load(Ordering::Relaxed) > 100);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Events and steps ahead of them are counted, and once in a while the run looks whether it is to end.
 
 use super::Simulation;
+use crate::units::Time;
 
 impl Simulation {
     /// Ends the run if it is to end before its time, with `due` events that are about to be executed.
@@ -12,6 +13,9 @@ impl Simulation {
         self.limits.check(executed + due, self.now, to_finish, || self.largest());
         self.next_check = self.limits.next_check(executed);
         self.until_check = self.next_check - executed;
+        if self.pauses {
+            self.until = Time::ZERO;
+        }
     }
 
     /// Events that are over.

@@ -17,6 +17,17 @@ impl Simulation {
         self.in_flight.first_at().min(Event::from_key(self.events.first_key()).time)
     }
 
+    /// Lets [`Simulation::advance`] return every few thousand events.
+    pub(crate) fn with_pauses(mut self) -> Self {
+        self.pauses = true;
+        self
+    }
+
+    /// Time of the last event that was executed.
+    pub(crate) fn now(&self) -> Time {
+        self.now
+    }
+
     /// A datagram leaves a host at `now`, over a flow of the caller's. All events before that are over.
     pub(crate) fn inject(&mut self, flow: u32, back: bool, datagram: Datagram, now: Time) {
         self.now = now;

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, VecDeque};
 use std::sync::Arc;
+use std::task::Poll;
 
 use super::builder::{EndpointId, Pair};
 use super::timers::Timers;
@@ -124,7 +125,7 @@ impl Network {
             pair.lanes.iter().for_each(|&lane| pair_of[lane as usize] = number);
         }
         let makers = plan.makers.clone();
-        let engine = guarded(&makers, || Simulation::new(&plan, seed))?;
+        let engine = guarded(&makers, || Simulation::new(&plan, seed).with_pauses())?;
         let rest = State { woken_at: None, idle_wakes: 0 };
         Ok(Network {
             engine,
@@ -244,10 +245,23 @@ impl Network {
     /// # Errors
     /// As [`Network::next`].
     pub fn next_before(&mut self, limit: Time) -> Result<Option<Event>, NetworkError> {
+        loop {
+            if let Poll::Ready(event) = self.poll_before(limit)? {
+                return Ok(event);
+            }
+        }
+    }
+
+    /// Goes on as [`Network::next_before`] does, but for some thousand events of the engine at most: pending then, and it is to
+    /// be called again. In between a caller can look at the clock, or at signals.
+    ///
+    /// # Errors
+    /// As [`Network::next`].
+    pub fn poll_before(&mut self, limit: Time) -> Result<Poll<Option<Event>>, NetworkError> {
         let limit = limit.min(self.end);
         loop {
             if let Some(event) = self.events.pop_front() {
-                return Ok(Some(event));
+                return Ok(Poll::Ready(Some(event)));
             }
             let leaves = self.later.peek().map_or(Time::NEVER, |later| later.at);
             let wakes = self.timers.first_at();
@@ -256,9 +270,13 @@ impl Network {
             if !self.events.is_empty() {
                 continue;
             }
+            if self.engine.next_at() < until {
+                self.now = self.now.max(self.engine.now());
+                return Ok(Poll::Pending);
+            }
             self.now = self.now.max(until);
             if until >= limit {
-                return Ok(None);
+                return Ok(Poll::Ready(None));
             }
             if leaves == until {
                 if let Some(Later { endpoint, datagram, .. }) = self.later.pop() {
@@ -266,7 +284,7 @@ impl Network {
                 }
             } else if let Some((at, endpoint)) = self.timers.take_first() {
                 self.endpoints[endpoint.number() as usize].woken_at = Some(at);
-                return Ok(Some(Event::Wake { endpoint, at }));
+                return Ok(Poll::Ready(Some(Event::Wake { endpoint, at })));
             }
         }
     }
