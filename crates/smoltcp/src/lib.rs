@@ -85,12 +85,12 @@
 //! microseconds that are over. A timer of smoltcp comes at its microsecond, exactly; one that has passed comes at the next. A packet
 //! that arrives within a microsecond is answered then, not at its end.
 //!
-//! # What smoltcp 0.14.0 does
+//! # smoltcp 0.14.0
 //!
-//! Figures: one sender over 10 Mbit/s, a round trip of 40 ms and a queue of 50 packets, 15 s after a warm-up of 5 s.
-//! `examples/controls.rs` prints them.
+//! The version is pinned, since results depend on it. [The README] says where its CUBIC differs from RFC 9438, and what a sender
+//! without congestion control does to itself.
 //!
-#![doc = include_str!("../what_smoltcp_does.md")]
+//! [The README]: https://crates.io/crates/parshall-smoltcp
 
 mod application;
 mod clock;

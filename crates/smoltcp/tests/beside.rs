@@ -4,7 +4,7 @@ use parshall_sim::net::Builder;
 use parshall_sim::scenario::{Control, Flow, RecoveryName, Scenario, Tcp};
 use parshall_sim::units::Time;
 use parshall_sim::Recording;
-use parshall_smoltcp::Transfer;
+use parshall_smoltcp::{CongestionControl, Options, Transfer};
 
 use crate::common::{link, reno, scenario};
 
@@ -73,4 +73,19 @@ fn two_transfers_run_in_one_network() {
     let [first, second] = pairs.map(|pair| pair.receiver.application.counted() as f64 * 8.0 / 30.0);
     assert!(first + second > 9.4e6, "{first} and {second} bit/s");
     assert!((0.4..2.5).contains(&(first / second)), "{first} and {second} bit/s");
+}
+
+/// The figures of the README, for the version of smoltcp that is pinned.
+#[test]
+fn other_controls_do_what_the_readme_says() {
+    let figures = |control| {
+        let options = Options { control, ..Options::default() };
+        let scenario = warmed_up(scenario(20.0, link()));
+        let run = Transfer::endless().with_options(options).run(scenario, ["a", "b"], 1).expect("a run");
+        (run.goodput() * 1e-6, mean_delay(run.recording()) * 1e3)
+    };
+    let (goodput, delay) = figures(CongestionControl::Cubic);
+    assert!((goodput - 9.411).abs() < 0.001 && (delay - 39.97).abs() < 0.01, "{goodput} Mbit/s, {delay} ms");
+    let (goodput, delay) = figures(CongestionControl::None);
+    assert!((goodput - 0.079).abs() < 0.001 && (delay - 25.12).abs() < 0.01, "{goodput} Mbit/s, {delay} ms");
 }
