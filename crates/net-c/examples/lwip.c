@@ -22,6 +22,7 @@ enum { MTU = 1500, PORT = 80 };
 
 static const char SCENARIO[] =
     "duration = '10 s'\n"
+    "flows = []\n"
     "hosts = ['client', 'server']\n"
     "[[links]]\n"
     "name = 'narrow'\n"
