@@ -17,7 +17,7 @@ BIN    := $(VENV)/bin
 # PYTHONDONTWRITEBYTECODE is set: tests start a few hundred processes, and each would compile NumPy, Arrow and Matplotlib anew.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n $(shell n=$$(nproc); echo $$((n > 2 ? n : 2))) --dist loadfile --no-loadscope-reorder
 
-.PHONY: run check test test-all durations setup docs bench bench-gate wasm crates dist lint test-rust test-quic test-python linux-tools wireshark clean figures
+.PHONY: run check test test-all durations setup docs bench bench-gate wasm crates dist lint test-rust test-quic test-python linux-tools wireshark lwip clean figures
 
 # Measured data that lies beside the checkout, if any does; studies leave out what they are not given.
 BESIDE := $(shell ls -d ../shared/data ../shared/reference/baselines 2>/dev/null | paste -sd:)
@@ -30,9 +30,9 @@ check: lint
 	cargo test --workspace --exclude parshall-quinn --quiet --lib
 	$(PYTEST) -m "not slow and not exhaustive"
 
-test: setup linux-tools wireshark lint test-rust test-python
+test: setup linux-tools wireshark lwip lint test-rust test-python
 
-test-all: setup linux-tools wireshark lint
+test-all: setup linux-tools wireshark lwip lint
 	@$(MAKE) --no-print-directory wasm || echo "tests of WebAssembly are skipped: it could not be built" >&2
 	PARSHALL_EXHAUSTIVE=1 cargo test --workspace --exclude parshall-quinn --quiet
 	cargo clippy -p parshall-quinn --all-features --all-targets --quiet -- -D warnings
@@ -131,13 +131,18 @@ wireshark:
 	@command -v tshark >/dev/null || bash tools/install-packages tshark || \
 	  echo "tests of captures by Wireshark are skipped: no tshark" >&2
 
+# The TCP that an example in C drives over the engine. Where it cannot be had, or pkg-config cannot, that example is not tested.
+lwip:
+	@pkg-config --exists lwip 2>/dev/null || bash tools/install-packages liblwip-dev pkgconf || \
+	  echo "the example with lwIP is skipped: no liblwip-dev" >&2
+
 clean:
 	rm -rf $(VENV) target out
 
 # The site. What Sphinx needs is installed only for this; the crates' own pages stand beside the others.
 docs: setup $(VENV)/.docs
 	@$(MAKE) --no-print-directory wasm || echo "the site has no playground: WebAssembly could not be built" >&2
-	cargo doc --no-deps --quiet $(foreach crate,capture control estimators link quinn scenario sim,-p parshall-$(crate))
+	cargo doc --no-deps --quiet $(foreach crate,capture control estimators link net-c quinn scenario sim,-p parshall-$(crate))
 	PYTHONPATH=. $(BIN)/sphinx-build -q -W --keep-going -b html -d out/docs/doctrees docs out/docs/html
 	@echo "out/docs/html/index.html"
 

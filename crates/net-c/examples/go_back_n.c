@@ -15,6 +15,7 @@ static const uint64_t TIMEOUT = 150 * PARSHALL_MS;
 
 static const char SCENARIO[] =
     "duration = '20 s'\n"
+    "flows = []\n"
     "hosts = ['client', 'server']\n"
     "[[links]]\n"
     "between = ['client', 'server']\n"

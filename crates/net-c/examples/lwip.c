@@ -22,13 +22,14 @@ enum { MTU = 1500, PORT = 80 };
 
 static const char SCENARIO[] =
     "duration = '10 s'\n"
+    "flows = []\n"
     "hosts = ['client', 'server']\n"
     "[[links]]\n"
     "name = 'narrow'\n"
     "between = ['client', 'server']\n"
     "rate = '8 Mbit/s'\n"
     "delay = '15 ms'\n"
-    "queue = { kind = 'droptail', limit_packets = 25 }\n";
+    "queue = { kind = 'droptail', limit_packets = 20 }\n";
 
 static parshall_net *net;
 static uint32_t ends[2];
@@ -195,7 +196,7 @@ int main(void)
     const double *delay = parshall_net_f64(net, "ports", "mean_delay", &count);
     const uint64_t *dropped = parshall_net_u64(net, "ports", "packets_dropped", &count);
     check(port < 0 || !delay || !dropped ? -1 : 0);
-    printf("%s, %.3f Mbit/s, mean delay at the queue %.2f ms, %" PRIu64 " drops\n", damaged ? "damaged" : "intact",
+    printf("%s, %.3f Mbit/s, %.2f ms at the link, %" PRIu64 " drops\n", damaged ? "damaged" : "intact",
            8.0 * (double)received / 10e6, 1e3 * delay[port], dropped[port]);
     printf("trace %016" PRIx64 "\n", digest);
     parshall_net_free(net);

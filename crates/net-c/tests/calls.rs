@@ -8,13 +8,14 @@ use parshall_net::*;
 
 const SCENARIO: &CStr = c"
 duration = '1 s'
+flows = []
 hosts = ['a', 'b']
 [[links]]
 name = 'narrow'
 between = ['a', 'b']
 rate = '10 Mbit/s'
 delay = '5 ms'
-queue = { kind = 'red', min_packets = 0, max_packets = 1, limit_packets = 9, ecn = true }
+queue = { kind = 'red', min_threshold_packets = 1, max_threshold_packets = 1, limit_packets = 9, weight = 1, ecn = true, gentle = false, hard_drop = false }
 [record]
 pcap = 'narrow'
 packets = 'narrow'
@@ -40,7 +41,8 @@ impl Owned {
         let net = Owned::new();
         // SAFETY: the texts end with a zero, and the array has two places.
         unsafe {
-            assert_eq!(parshall_net_load_text(net.0, SCENARIO.as_ptr()), PARSHALL_OK);
+            let code = parshall_net_load_text(net.0, SCENARIO.as_ptr());
+            assert_eq!(code, PARSHALL_OK, "{}", net.error());
             let mut ends = [7; 2];
             let names = [c"pair", c"a", c"b"].map(CStr::as_ptr);
             assert_eq!(parshall_net_attach(net.0, names[0], names[1], names[2], &mut ends), PARSHALL_OK);
@@ -117,9 +119,16 @@ fn marks_are_written_into_ip_packets_and_sizes_have_no_bytes() {
     for _ in 0..4 {
         assert_eq!(net.send(&Datagram { content: PARSHALL_IP, ..datagram(&packet) }), PARSHALL_OK);
     }
-    let size = Datagram { content: PARSHALL_SIZE, bytes: null(), wire_bytes: 1500, ecn: PARSHALL_ECT0, ..datagram(b"") };
+    let size = Datagram {
+        content: PARSHALL_SIZE,
+        bytes: null(),
+        wire_bytes: 1500,
+        ecn: PARSHALL_ECT0,
+        ..datagram(b"")
+    };
     assert_eq!(net.send(&size), PARSHALL_OK);
-    let events: Vec<_> = (0..4).map(|_| net.next()).map(|event| (event.datagram.ecn, received(&event)[1])).collect();
+    let events: Vec<_> =
+        (0..4).map(|_| net.next()).map(|event| (event.datagram.ecn, received(&event)[1])).collect();
     assert!(events.iter().all(|&(ecn, class)| ecn == class & 3), "{events:?}");
     assert!(events.iter().any(|&(ecn, _)| ecn == PARSHALL_CE), "{events:?}");
     let Datagram { content, bytes, length, wire_bytes, .. } = net.next().datagram;
@@ -180,41 +189,32 @@ fn results_are_found_by_name() {
     // SAFETY: the network was not freed, texts end with a zero, and places are valid.
     unsafe {
         assert_eq!(parshall_net_finish(net.0), PARSHALL_OK);
-        let (flow, port) = (parshall_net_flow(net.0, name(c"pair")), parshall_net_port(net.0, name(c"narrow")));
+        let (flow, port) =
+            (parshall_net_flow(net.0, name(c"pair")), parshall_net_port(net.0, name(c"narrow")));
         assert_eq!((flow, port), (0, 0));
         let packets = parshall_net_u64(net.0, name(c"ports"), name(c"packets_departed"), &mut count);
         assert_eq!(std::slice::from_raw_parts(packets, count), [1, 0]);
         let delay = parshall_net_f64(net.0, name(c"ports"), name(c"mean_delay"), &mut count);
-        assert_eq!((*delay, count), (0.0, 2));
+        // Of the 40 bytes themselves.
+        assert_eq!((*delay, count), (32e-6, 2));
         let times = parshall_net_column(net.0, name(c"packets"), name(c"time"), &mut count, &mut kind);
-        assert_eq!((kind, count), (PARSHALL_F64, 1));
+        // It arrives at the port, and it departs.
+        assert_eq!((kind, count), (PARSHALL_F64, 2));
         assert!(*times.cast::<f64>() < 0.01);
         let capture = parshall_net_capture(net.0, name(c"narrow"), &mut count).cast::<u8>();
         let capture = std::slice::from_raw_parts(capture, count);
         assert!(capture.windows(12).any(|bytes| bytes == b"in a capture"));
-        for (answer, line) in [
-            (
-                parshall_net_u64(net.0, name(c"rtt"), name(c"x"), &mut count).is_null(),
-                "parshall_net_u64: no table \"rtt\" was recorded, only flows, ports, packets; the scenario's record asks for more",
-            ),
-            (
-                parshall_net_u64(net.0, name(c"ports"), name(c"mean_delay"), &mut count).is_null(),
-                "parshall_net_u64: ports.mean_delay holds f64, expected u64",
-            ),
-            (
-                parshall_net_port(net.0, name(c"wide")) == i64::from(PARSHALL_ERROR_LOOKUP),
-                "parshall_net_port: got port \"wide\", expected one of: narrow, b->a",
-            ),
-            (
-                parshall_net_capture(net.0, name(c"b->a"), &mut count).is_null(),
-                "parshall_net_capture: got capture \"b->a\", expected one of: narrow",
-            ),
-        ]
-        .map(|(failed, line)| (failed, line.to_string()))
-        {
-            assert!(answer, "{line}");
-            let _ = line;
-        }
+        let fails = |failed: bool, line: &str| assert_eq!((failed, net.error().as_str()), (true, line));
+        let table = parshall_net_u64(net.0, name(c"rtt"), name(c"x"), &mut count);
+        let line = "parshall_net_u64: no table \"rtt\" was recorded, only flows, ports, packets; the scenario's record asks for more";
+        fails(table.is_null(), line);
+        let column = parshall_net_u64(net.0, name(c"ports"), name(c"mean_delay"), &mut count);
+        fails(column.is_null(), "parshall_net_u64: ports.mean_delay holds f64, expected u64");
+        let port = parshall_net_port(net.0, name(c"wide"));
+        let line = "parshall_net_port: got port \"wide\", expected one of: narrow, b->a";
+        fails(port == i64::from(PARSHALL_ERROR_LOOKUP), line);
+        let capture = parshall_net_capture(net.0, name(c"b->a"), &mut count);
+        fails(capture.is_null(), "parshall_net_capture: got capture \"b->a\", expected one of: narrow");
     }
 }
 
@@ -280,7 +280,8 @@ fn no_network_no_text_and_no_utf8_are_errors() {
 
 /// Functions of the header. Five need no network, or take any: new, free, error, and two versions.
 fn declared_functions() -> usize {
-    let header = std::fs::read_to_string(crate::compiler::root().join("include/parshall_net.h")).expect("the header");
+    let header =
+        std::fs::read_to_string(crate::compiler::root().join("include/parshall_net.h")).expect("the header");
     let starts = |line: &&str| line.contains(" parshall_") || line.contains("*parshall_");
     header.lines().filter(|line| !line.starts_with([' ', '/', '}', 't'])).filter(starts).count()
 }
@@ -289,12 +290,16 @@ fn declared_functions() -> usize {
 fn calls_out_of_order_are_errors() {
     // In operation: all that belongs to building or to results fails.
     let net = Owned::built();
-    let building = ["load", "load_text", "set_seed", "set_mtu", "set_traced", "attach", "replace", "set_path_mtu"];
+    let building =
+        ["load", "load_text", "set_seed", "set_mtu", "set_traced", "attach", "replace", "set_path_mtu"];
     let results = ["flow", "port", "u64", "f64", "column", "capture"];
-    let fails = |call: &str| [&building[..], &results, &["set_protocol", "build", "trace_digest"]].concat().contains(&call);
+    let fails = |call: &str| {
+        [&building[..], &results, &["set_protocol", "build", "trace_digest"]].concat().contains(&call)
+    };
     // `finish` works, and what comes after it is asked of a finished network, without such a table.
     for (answer, call) in all_calls(net.0, c"x".as_ptr()) {
-        assert_eq!(answer < 0, fails(call), "{call}");
+        // Nothing is ahead at the end, which `next_at` says as it says errors.
+        assert_eq!(answer < 0, fails(call) || call == "next_at", "{call}");
     }
     for (answer, call) in all_calls(net.0, c"x".as_ptr()) {
         assert!(answer < 0, "{call} of a finished network");
@@ -324,16 +329,41 @@ fn a_fault_is_told_in_one_line() {
         let line = "parshall_net_attach: endpoints: got NULL, expected a place for the result";
         fails(&at_rest, code, PARSHALL_ERROR_ARGUMENT, line);
         let code = parshall_net_set_mtu(at_rest.0, 65_536);
-        fails(&at_rest, code, PARSHALL_ERROR_ARGUMENT, "parshall_net_set_mtu: bytes: got 65536, expected 1 to 65535");
+        fails(
+            &at_rest,
+            code,
+            PARSHALL_ERROR_ARGUMENT,
+            "parshall_net_set_mtu: bytes: got 65536, expected 1 to 65535",
+        );
         let code = parshall_net_set_path_mtu(at_rest.0, 2, 1500);
-        fails(&at_rest, code, PARSHALL_ERROR_ARGUMENT, "parshall_net_set_path_mtu: endpoint: got 2, expected one of 2");
+        fails(
+            &at_rest,
+            code,
+            PARSHALL_ERROR_ARGUMENT,
+            "parshall_net_set_path_mtu: endpoint: got 2, expected one of 2",
+        );
         let code = parshall_net_set_protocol(at_rest.0, 0, 6);
-        fails(&at_rest, code, PARSHALL_ERROR_ARGUMENT, "parshall_net_set_protocol: protocol: got 6, expected 0 or 1");
+        fails(
+            &at_rest,
+            code,
+            PARSHALL_ERROR_ARGUMENT,
+            "parshall_net_set_protocol: protocol: got 6, expected 0 or 1",
+        );
 
         let code = parshall_net_next(ran.0, null_mut());
-        fails(&ran, code, PARSHALL_ERROR_ARGUMENT, "parshall_net_next: event: got NULL, expected a place for the result");
+        fails(
+            &ran,
+            code,
+            PARSHALL_ERROR_ARGUMENT,
+            "parshall_net_next: event: got NULL, expected a place for the result",
+        );
         let code = parshall_net_send(ran.0, 0, PARSHALL_NOW, null());
-        fails(&ran, code, PARSHALL_ERROR_ARGUMENT, "parshall_net_send: datagram: got NULL, expected a datagram");
+        fails(
+            &ran,
+            code,
+            PARSHALL_ERROR_ARGUMENT,
+            "parshall_net_send: datagram: got NULL, expected a datagram",
+        );
         let code = parshall_net_send(ran.0, 5, PARSHALL_NOW, &datagram(b"x"));
         let line = "parshall_net_send: endpoint number 5, send at 0 s: it is unknown, expected one of 2";
         fails(&ran, code, PARSHALL_ERROR_ENDPOINT, line);

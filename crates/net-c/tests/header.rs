@@ -129,8 +129,11 @@ fn function(text: &mut String, docs: &str, signature: &str) {
     let (arguments, result) = rest.rsplit_once(')').expect("arguments end");
     let result = result.trim().trim_start_matches("-> ").trim_end_matches('{').trim();
     let result = c_type(if result.is_empty() { "()" } else { result });
-    let arguments: Vec<_> =
-        arguments.split(", ").map(|one| one.trim().trim_end_matches(',')).filter(|one| !one.is_empty()).collect();
+    let arguments: Vec<_> = arguments
+        .split(", ")
+        .map(|one| one.trim().trim_end_matches(','))
+        .filter(|one| !one.is_empty())
+        .collect();
     let arguments = joined(&arguments);
     comment(text, "", &[docs]);
     let space = if result.ends_with('*') { "" } else { " " };

@@ -31,9 +31,13 @@ fn c_and_rust_agree_on_structs_and_numbers() {
     );
     let mut expected = String::new();
     let fields = &mut (0, 0);
-    lies!(c, expected, Datagram, "parshall_datagram", [
-        bytes, length, key, tag, wire_bytes, payload_bytes, content, ecn, dscp, reserved,
-    ]);
+    lies!(
+        c,
+        expected,
+        Datagram,
+        "parshall_datagram",
+        [bytes, length, key, tag, wire_bytes, payload_bytes, content, ecn, dscp, reserved,]
+    );
     fields.0 = expected.lines().count() - 1;
     lies!(c, expected, Event, "parshall_event", [kind, endpoint, at, sent_at, cause, reserved, datagram]);
     fields.1 = expected.lines().count() - fields.0 - 2;
@@ -59,14 +63,19 @@ fn number(line: &str) -> Option<(&str, i64)> {
 
 #[test]
 fn the_header_is_c_and_cplusplus() {
-    for (compiler, standard, file) in [("cc", "c99", "alone.c"), ("cc", "c11", "alone.c"), ("c++", "c++11", "alone.cc")] {
+    for (compiler, standard, file) in
+        [("cc", "c99", "alone.c"), ("cc", "c11", "alone.c"), ("c++", "c++11", "alone.cc")]
+    {
         if !exists(compiler) {
             skipped(&format!("{compiler} is not installed, so the header is not compiled by it"));
             continue;
         }
         let source = folder("alone").join(file);
-        fs::write(&source, "#include \"parshall_net.h\"\nint main() { parshall_net_free(parshall_net_new()); }\n")
-            .expect("a file can be written");
+        fs::write(
+            &source,
+            "#include \"parshall_net.h\"\nint main() { parshall_net_free(parshall_net_new()); }\n",
+        )
+        .expect("a file can be written");
         look_at(compiler, standard, &source);
     }
 }

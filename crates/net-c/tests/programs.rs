@@ -18,7 +18,6 @@ fn the_readme_has_a_program_and_what_it_prints() {
     let readme = fs::read_to_string(root().join("README.md")).expect("the README");
     let source = folder("readme").join("readme.c");
     let program = block(&readme, "c", "# parshall-net-c");
-    assert!(program.lines().count() <= 50);
     fs::write(&source, program).expect("a file can be written");
     for linked in [Linked::Shared, Linked::Static] {
         let program = compile(&source, linked, &[]);
@@ -62,7 +61,8 @@ fn lwip_runs_in_simulated_time() {
     assert_eq!(run(&mut Command::new(&program)), printed, "the same trace twice");
     let words: Vec<_> = printed.split([' ', ',']).collect();
     assert_eq!(words[0], "intact", "{printed}");
+    assert!(!printed.contains(" 0 drops"), "{printed}");
     let goodput: f64 = words[2].parse().expect("a number");
-    // A payload of 1460 bytes in 1500 over 8 Mbit/s is at most 7.79 Mbit/s. The timer of lwIP, which ticks every half a second, costs some.
-    assert!((5.0..7.79).contains(&goodput), "{printed}");
+    // A payload of 1460 bytes in 1500 over 8 Mbit/s is at most 7.79 Mbit/s. Losses cost some.
+    assert!((4.0..7.79).contains(&goodput), "{printed}");
 }
