@@ -112,7 +112,9 @@ def test_a_queue_marks_what_may_be_marked() -> None:
 
 
 def test_an_ip_packet_keeps_its_header_and_gets_a_mark() -> None:
-    header = bytes.fromhex("4502 0020 0000 0000 4011 0000 c0000201 c0000202 1388 0035 000c 0000".replace(" ", ""))
+    header = bytes.fromhex(
+        "4502 0020 0000 0000 4011 0000 c0000201 c0000202 1388 0035 000c 0000".replace(" ", "")
+    )
     packet = header + b"data"
     net, a, _ = attached(line())
     net.send(a, packet, ip=True)
@@ -247,7 +249,9 @@ def test_a_queue_of_ones_own_takes_part() -> None:
 
 def test_a_queue_that_fails_is_named_and_the_recording_so_far_is_there() -> None:
     net, a, _ = attached(line(queue=Failing()))
-    with pytest.raises(RunError, match=r"^scenario \w{12}, seed 1: .*Failing.on_arrival.*it does not know") as raised:
+    with pytest.raises(
+        RunError, match=r"^scenario \w{12}, seed 1: .*Failing.on_arrival.*it does not know"
+    ) as raised:
         for _ in range(10):
             net.send(a, 1000, at=0.001)
         list(net)
@@ -270,7 +274,11 @@ BAD_SENDS: list[tuple[tuple[Any, dict[str, Any]], type[Exception], str]] = [
     ((5, {"at": float("nan")}), InputError, "at: got nan, expected seconds"),
     ((5, {"at": -1}), InputError, "at: got -1, expected seconds"),
     ((5, {"at": float("inf")}), InputError, "at: got inf, expected seconds"),
-    ((5, {"at": 0.25}), InputError, "send at 0.25 s: got an instant that has passed, expected 0.5 s or later"),
+    (
+        (5, {"at": 0.25}),
+        InputError,
+        "send at 0.25 s: got an instant that has passed, expected 0.5 s or later",
+    ),
     ((5, {"at": "soon"}), InputError, 'at: got "soon", expected seconds'),
     ((5, {"at": []}), InputTypeError, "at: got [], expected seconds"),
     ((5, {"ecn": "ect2"}), InputError, 'ecn: got "ect2", expected a member of Ecn'),
@@ -279,12 +287,18 @@ BAD_SENDS: list[tuple[tuple[Any, dict[str, Any]], type[Exception], str]] = [
     ((5, {"dscp": 64}), InputError, "dscp: got 64, expected a whole number from 0 to 63"),
     ((5, {"key": "k"}), InputTypeError, 'key: got "k", expected a whole number'),
     ((5, {"tag": -1}), InputError, "tag: got -1, expected a whole number"),
-    ((Datagram(5), {"tag": 1}), InputTypeError, "data: got <Datagram 5 bytes, not-ect>, expected bytes or a size"),
+    (
+        (Datagram(5), {"tag": 1}),
+        InputTypeError,
+        "data: got <Datagram 5 bytes, not-ect>, expected bytes or a size",
+    ),
 ]
 
 
 @pytest.mark.parametrize(("given", "kind", "said"), BAD_SENDS, ids=[said for _, _, said in BAD_SENDS])
-def test_a_bad_datagram_is_one_line(given: tuple[Any, dict[str, Any]], kind: type[Exception], said: str) -> None:
+def test_a_bad_datagram_is_one_line(
+    given: tuple[Any, dict[str, Any]], kind: type[Exception], said: str
+) -> None:
     net, a, _ = attached(line(), mtu=1500)
     list(net.until(0.5))
     data, options = given
@@ -304,7 +318,10 @@ def test_what_is_unknown_is_named() -> None:
         (lambda net: net.attach("x", "a", "c"), 'endpoints x: got "c", expected a host: a, b'),
         (lambda net: net.attach("x", "a", "a"), 'endpoints x: got "a" twice, expected two hosts'),
         (lambda net: net.replace("q"), 'endpoints q: got "q", expected a flow'),
-        (lambda net: net.attach("x", "a", "b", protocol="sctp"), 'attach, protocol: got "sctp", expected one of udp, tcp'),
+        (
+            lambda net: net.attach("x", "a", "b", protocol="sctp"),
+            'attach, protocol: got "sctp", expected one of udp, tcp',
+        ),
         (lambda net: net.attach("x", "a", "b", path_mtu=0), "attach, path_mtu: got 0, expected"),
         (lambda net: net.attach("x", 3, "b"), "attach, source: got 3, expected a name"),
         (lambda net: next(net.until(float("nan"))), "until: got nan, expected seconds"),
@@ -314,7 +331,9 @@ def test_what_is_unknown_is_named() -> None:
         assert str(raised.value).startswith(said)
     net, a, _ = attached(line())
     for stranger in (3, None, "a", attached(line())[1]):
-        with pytest.raises(InputTypeError, match="^send, endpoint: got .*, expected an endpoint that this network's"):
+        with pytest.raises(
+            InputTypeError, match="^send, endpoint: got .*, expected an endpoint that this network's"
+        ):
             net.send(stranger, 10)  # type: ignore[arg-type]
         with pytest.raises(InputTypeError, match="^wake, endpoint: got "):
             net.wake(stranger, 1.0)  # type: ignore[arg-type]
@@ -351,7 +370,9 @@ def test_nothing_but_time_and_trace_is_left_after_the_end() -> None:
 
 def test_an_endpoint_that_asks_for_one_instant_for_ever_is_named() -> None:
     net, a, _ = attached(line())
-    with pytest.raises(parshall.ParshallError, match=r"^endpoint outside at a, timer at 1.*again and again") as raised:
+    with pytest.raises(
+        parshall.ParshallError, match=r"^endpoint outside at a, timer at 1.*again and again"
+    ) as raised:
         for _ in range(20_000):
             net.wake(a, 1.0)
             next(net)
@@ -442,7 +463,9 @@ def resident() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
 
 
-@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="only Linux tells how much memory is resident")
+@pytest.mark.skipif(
+    not Path("/proc/self/statm").exists(), reason="only Linux tells how much memory is resident"
+)
 def test_memory_is_given_back() -> None:
     def use() -> None:
         net, a, _ = attached(line(queue={"kind": "droptail", "limit_packets": 10}), trace=True)
