@@ -10,6 +10,7 @@ from . import (
     qdisc as qdisc,
     rto as rto,
     scenario as scenario,
+    sim as sim,
     stats as stats,
     sweep as sweep,
     theory as theory,

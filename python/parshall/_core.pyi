@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias, final
+from typing import Any, Literal, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import Self
+
+from parshall.sim.ecn import Ecn
 
 ENGINE_VERSION: str
 """Changes whenever a recording may change."""
@@ -47,6 +49,9 @@ def normalize(scenario: _Given) -> str:
 
 def slow_links(scenario: _Given) -> str | None:
     """A sentence about links that send no packet in the time of the run; none where there are none."""
+
+_Cause: TypeAlias = Literal["queue", "early", "conditioner", "link", "path-mtu"]
+"""A place where a datagram went no further."""
 
 _Fault: TypeAlias = tuple[str, str, str, int | None]
 """A path, its value, what was expected, and the line of the file where it is known."""
@@ -240,6 +245,256 @@ class Relay:
 
     def finish(self) -> dict[str, Any]:
         """Ends it. Returns what a run returns, and under ``link`` what only a relay has."""
+
+@final
+class Endpoint:
+    """An end of a pair that sends datagrams to each other; :meth:`parshall.sim.Network.attach` makes it."""
+
+    @property
+    def number(self) -> int:
+        """Its number in the network, from 0, in the order in which endpoints were attached."""
+
+    @property
+    def flow(self) -> str:
+        """The name of its pair, by which a recording has it."""
+
+    @property
+    def host(self) -> str:
+        """The host at which it is."""
+
+    @property
+    def name(self) -> str:
+        """Its name in messages: ``FLOW at HOST``."""
+
+@final
+class Datagram:
+    """A datagram: its bytes, or a size alone, and what queues and routers see of it."""
+
+    def __new__(
+        cls,
+        data: bytes | bytearray | memoryview | int,
+        *,
+        ecn: Ecn | str | None = None,
+        dscp: int | None = None,
+        key: int | None = None,
+        tag: int | None = None,
+        ip: bool = False,
+        wire_bytes: int | None = None,
+        payload_bytes: int | None = None,
+    ) -> Datagram: ...
+    @property
+    def data(self) -> bytes:
+        """Its bytes; none if it is only a size."""
+
+    @property
+    def wire_bytes(self) -> int:
+        """Bytes on the wire, headers included."""
+
+    @property
+    def payload_bytes(self) -> int:
+        """Bytes that count as delivered when it arrives."""
+
+    @property
+    def ecn(self) -> Ecn:
+        """Its code point of ECN; that of an arrival is the one with which it arrives."""
+
+    @property
+    def dscp(self) -> int:
+        """Its code point of differentiated services."""
+
+    @property
+    def key(self) -> int | None:
+        """Its key, if it has one of its own."""
+
+    @property
+    def tag(self) -> int:
+        """The caller's number."""
+
+    @property
+    def ip(self) -> bool:
+        """True if its bytes are a whole IP packet."""
+
+@final
+class Arrival:
+    """A datagram that has arrived."""
+
+    @property
+    def endpoint(self) -> Endpoint:
+        """Where it has arrived."""
+
+    @property
+    def at(self) -> float:
+        """Now, in seconds."""
+
+    @property
+    def at_ps(self) -> int:
+        """Now, in picoseconds, without rounding."""
+
+    @property
+    def sent_at(self) -> float:
+        """When it was sent, in seconds."""
+
+    @property
+    def sent_at_ps(self) -> int:
+        """When it was sent, in picoseconds, without rounding."""
+
+    @property
+    def data(self) -> bytes:
+        """Its bytes: the very object that was sent, unless it is an IP packet."""
+
+    @property
+    def ecn(self) -> Ecn:
+        """Its code point of ECN as it arrives: a queue may have marked it."""
+
+    @property
+    def tag(self) -> int:
+        """The number that it was sent with."""
+
+    @property
+    def datagram(self) -> Datagram:
+        """All of it, which can be sent again."""
+
+@final
+class Dropped:
+    """A datagram that went no further. A real endpoint would not be told."""
+
+    @property
+    def endpoint(self) -> Endpoint:
+        """The endpoint that had sent it."""
+
+    @property
+    def at(self) -> float:
+        """When it was dropped, in seconds."""
+
+    @property
+    def at_ps(self) -> int:
+        """When it was dropped, in picoseconds, without rounding."""
+
+    @property
+    def sent_at(self) -> float:
+        """When it was sent, in seconds."""
+
+    @property
+    def sent_at_ps(self) -> int:
+        """When it was sent, in picoseconds, without rounding."""
+
+    @property
+    def cause(self) -> _Cause:
+        """The place: a full ``queue`` or its algorithm, an ``early`` drop at random, a ``conditioner``, the
+        ``link`` itself, or the ``path-mtu``.
+        """
+
+    @property
+    def tag(self) -> int:
+        """The number that it was sent with."""
+
+    @property
+    def datagram(self) -> Datagram:
+        """All of it."""
+
+@final
+class Wake:
+    """The time that an endpoint asked for has come."""
+
+    @property
+    def endpoint(self) -> Endpoint:
+        """The endpoint that asked."""
+
+    @property
+    def at(self) -> float:
+        """Now, in seconds."""
+
+    @property
+    def at_ps(self) -> int:
+        """Now, in picoseconds, without rounding."""
+
+@final
+class Trace:
+    """All that endpoints sent and received, in order: a sequence of entries. Equal scenario, seed and datagrams
+    give an equal trace.
+    """
+
+    @property
+    def digest(self) -> int:
+        """A hash of times, sizes, endpoints and ECN: equal traces have equal digests, in any process."""
+
+    def between(self, start: float | str, end: float | str) -> list[TraceEntry]:
+        """The entries from one instant up to another."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, index: int) -> TraceEntry: ...
+    def __iter__(self) -> Iterator[TraceEntry]: ...
+
+@final
+class TraceEntry:
+    """One datagram at one instant. As text it is a line."""
+
+    @property
+    def endpoint(self) -> Endpoint:
+        """The endpoint that sent or received it."""
+
+    @property
+    def at(self) -> float:
+        """Simulated time, in seconds."""
+
+    @property
+    def at_ps(self) -> int:
+        """Simulated time, in picoseconds, without rounding."""
+
+    @property
+    def event(self) -> Literal["sent", "received", "dropped"]:
+        """What happened; the endpoint of what was dropped is the one that had sent it."""
+
+    @property
+    def cause(self) -> _Cause | None:
+        """The place of a drop, as of :class:`Dropped`."""
+
+    @property
+    def wire_bytes(self) -> int:
+        """Bytes on the wire."""
+
+    @property
+    def ecn(self) -> Ecn:
+        """Its code point of ECN at that instant."""
+
+class NetworkBase:
+    """The engine's side of :class:`parshall.sim.Network`."""
+
+    def __new__(cls, scenario: _Given, seed: int, mtu: int, trace: bool) -> Self: ...
+    def _attach(
+        self, name: str, source: str, destination: str, tcp: bool, path_mtu: int | None
+    ) -> tuple[Endpoint, Endpoint]: ...
+    def _replace(self, flow: str, tcp: bool, path_mtu: int | None) -> tuple[Endpoint, Endpoint]: ...
+    def send(
+        self,
+        endpoint: Endpoint,
+        data: bytes | bytearray | memoryview | int | Datagram,
+        *,
+        at: float | str | None = None,
+        ecn: Ecn | str | None = None,
+        dscp: int | None = None,
+        key: int | None = None,
+        tag: int | None = None,
+        ip: bool = False,
+    ) -> None:
+        """Sends a datagram from an endpoint to the other one of its pair."""
+
+    def wake(self, endpoint: Endpoint, at: float | str | None) -> None:
+        """Asks for a :class:`Wake`."""
+
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> Arrival | Dropped | Wake: ...
+    def _next_before(self, limit: float | str) -> Arrival | Dropped | Wake | None: ...
+    @property
+    def now(self) -> float:
+        """The simulated time, in seconds."""
+
+    @property
+    def now_ps(self) -> int:
+        """The simulated time, in picoseconds, without rounding."""
+
+    def _trace(self) -> Trace | None: ...
+    def _finish(self) -> dict[str, Any]: ...
 
 @final
 class Joined:

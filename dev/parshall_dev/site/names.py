@@ -19,6 +19,7 @@ __all__ = ["PACKAGES", "Name", "attribute_texts", "first_sentence", "public_name
 PACKAGES = {
     "": "Running and reading",
     "scenario": "Scenarios",
+    "sim": "Your own stack in simulated time",
     "control": "Controls of your own",
     "own": "Forecasters and filters of your own",
     "sweep": "Sweeps",

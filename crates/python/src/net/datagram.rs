@@ -13,22 +13,28 @@ use super::fault::refused;
 /// Bytes of an IPv4 and a UDP header.
 const UDP_HEADERS: usize = 28;
 
-/// See `_core.pyi`.
+/// A datagram: its bytes, or a size alone, and what queues and routers see of it.
 #[pyclass(frozen, name = "Datagram", module = "parshall._core")]
 #[derive(Debug)]
 pub struct PyDatagram {
     pub data: Option<Py<PyBytes>>,
+    /// Bytes on the wire, headers included.
     #[pyo3(get)]
     pub wire_bytes: u32,
+    /// Bytes that count as delivered when it arrives.
     #[pyo3(get)]
     pub payload_bytes: u32,
     pub ecn: Ecn,
+    /// Its code point of differentiated services.
     #[pyo3(get)]
     pub dscp: u8,
+    /// Its key, if it has one of its own.
     #[pyo3(get)]
     pub key: Option<u64>,
+    /// The caller's number.
     #[pyo3(get)]
     pub tag: u64,
+    /// True if its bytes are a whole IP packet.
     #[pyo3(get)]
     pub ip: bool,
 }
@@ -134,11 +140,13 @@ impl PyDatagram {
         Ok(datagram)
     }
 
+    /// Its bytes; none if it is only a size.
     #[getter]
     pub fn data(&self, py: Python<'_>) -> Py<PyBytes> {
         self.data.as_ref().map_or_else(|| PyBytes::new(py, &[]).unbind(), |data| data.clone_ref(py))
     }
 
+    /// Its code point of ECN; that of an arrival is the one with which it arrives.
     #[getter(ecn)]
     pub fn ecn_point<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         ecn_of(py, self.ecn)

@@ -19,10 +19,11 @@ pub fn cause_name(cause: DropCause) -> &'static str {
     }
 }
 
-/// See `_core.pyi`.
+/// A datagram that has arrived.
 #[pyclass(frozen, name = "Arrival", module = "parshall._core")]
 #[derive(Debug)]
 pub struct PyArrival {
+    /// Where it has arrived.
     #[pyo3(get)]
     pub endpoint: Py<Endpoint>,
     pub at: Time,
@@ -32,41 +33,49 @@ pub struct PyArrival {
 
 #[pymethods]
 impl PyArrival {
+    /// Now, in seconds.
     #[getter]
     fn at(&self) -> f64 {
         self.at.secs()
     }
 
+    /// Now, in picoseconds, without rounding.
     #[getter]
     fn at_ps(&self) -> u64 {
         self.at.ps()
     }
 
+    /// When it was sent, in seconds.
     #[getter]
     fn sent_at(&self) -> f64 {
         self.sent_at.secs()
     }
 
+    /// When it was sent, in picoseconds, without rounding.
     #[getter]
     fn sent_at_ps(&self) -> u64 {
         self.sent_at.ps()
     }
 
+    /// Its bytes: the very object that was sent, unless it is an IP packet.
     #[getter]
     fn data(&self, py: Python<'_>) -> Py<PyBytes> {
         self.content.data(py)
     }
 
+    /// Its code point of ECN as it arrives: a queue may have marked it.
     #[getter]
     fn ecn<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.content.ecn_point(py)
     }
 
+    /// The number that it was sent with.
     #[getter]
     fn tag(&self) -> u64 {
         self.content.tag
     }
 
+    /// All of it, which can be sent again.
     #[getter]
     fn datagram(&self, py: Python<'_>) -> PyDatagram {
         self.content.clone_ref(py)
@@ -78,10 +87,11 @@ impl PyArrival {
     }
 }
 
-/// See `_core.pyi`.
+/// A datagram that went no further. A real endpoint would not be told.
 #[pyclass(frozen, name = "Dropped", module = "parshall._core")]
 #[derive(Debug)]
 pub struct PyDropped {
+    /// The endpoint that had sent it.
     #[pyo3(get)]
     pub endpoint: Py<Endpoint>,
     pub at: Time,
@@ -92,36 +102,43 @@ pub struct PyDropped {
 
 #[pymethods]
 impl PyDropped {
+    /// When it was dropped, in seconds.
     #[getter]
     fn at(&self) -> f64 {
         self.at.secs()
     }
 
+    /// When it was dropped, in picoseconds, without rounding.
     #[getter]
     fn at_ps(&self) -> u64 {
         self.at.ps()
     }
 
+    /// When it was sent, in seconds.
     #[getter]
     fn sent_at(&self) -> f64 {
         self.sent_at.secs()
     }
 
+    /// When it was sent, in picoseconds, without rounding.
     #[getter]
     fn sent_at_ps(&self) -> u64 {
         self.sent_at.ps()
     }
 
+    /// The place: a full ``queue`` or its algorithm, an ``early`` drop at random, a ``conditioner``, the ``link`` itself, or the ``path-mtu``.
     #[getter]
     fn cause(&self) -> &'static str {
         cause_name(self.why)
     }
 
+    /// The number that it was sent with.
     #[getter]
     fn tag(&self) -> u64 {
         self.content.tag
     }
 
+    /// All of it.
     #[getter]
     fn datagram(&self, py: Python<'_>) -> PyDatagram {
         self.content.clone_ref(py)
@@ -133,10 +150,11 @@ impl PyDropped {
     }
 }
 
-/// See `_core.pyi`.
+/// The time that an endpoint asked for has come.
 #[pyclass(frozen, name = "Wake", module = "parshall._core")]
 #[derive(Debug)]
 pub struct PyWake {
+    /// The endpoint that asked.
     #[pyo3(get)]
     pub endpoint: Py<Endpoint>,
     pub at: Time,
@@ -144,11 +162,13 @@ pub struct PyWake {
 
 #[pymethods]
 impl PyWake {
+    /// Now, in seconds.
     #[getter]
     fn at(&self) -> f64 {
         self.at.secs()
     }
 
+    /// Now, in picoseconds, without rounding.
     #[getter]
     fn at_ps(&self) -> u64 {
         self.at.ps()

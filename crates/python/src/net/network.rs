@@ -28,7 +28,7 @@ use crate::simulator::{scenario_error, to_python};
 /// Number of the next network: endpoints know theirs.
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
-/// See `_core.pyi`.
+/// The engine's side of `parshall.sim.Network`.
 #[pyclass(subclass, frozen, module = "parshall._core")]
 pub struct NetworkBase {
     number: u64,
@@ -92,6 +92,20 @@ impl NetworkBase {
         Self::add_pair(slf, ("replace", flow), tcp, path_mtu, |builder| builder.replace(flow))
     }
 
+    /// Sends a datagram from an endpoint to the other one of its pair.
+    ///
+    /// ``data`` is the payload of a UDP datagram, with 28 bytes of headers on the wire, or with ``ip`` a whole IPv4 or
+    /// IPv6 packet, whose header then tells ``ecn``, ``dscp`` and ``key`` unless they are given. A number stands for
+    /// a datagram of so many bytes on the wire of which nothing else matters. A :class:`Datagram` has all of that itself.
+    ///
+    /// It leaves now, or ``at`` a later instant; datagrams of one instant leave in the order of the calls. ``ecn`` is
+    /// a member of :class:`Ecn`, or its name (``not-ect``, ``ect0``, ``ect1``, ``ce``), and not-ect unless given;
+    /// ``dscp`` the code point of differentiated services, 0 unless given. By ``key``, a whole number, queues such as
+    /// FQ-CoDel and routers with equal paths tell flows apart within the pair. ``tag`` is a whole number of yours,
+    /// which the datagram has when it arrives or is dropped.
+    ///
+    /// Raises InputError for an instant that has passed, for a datagram that is empty or larger than the MTU, and for
+    /// other arguments that cannot be used; RunError when the simulation has failed or the network has ended.
     #[pyo3(signature = (endpoint, data, *, at=None, ecn=None, dscp=None, key=None, tag=None, ip=false))]
     #[allow(clippy::too_many_arguments)] // as keywords
     fn send(
@@ -130,6 +144,11 @@ impl NetworkBase {
         })
     }
 
+    /// Asks for a :class:`Wake` of an endpoint at an instant, in place of the one that was asked for before; with
+    /// None there is none. For an instant that has passed it comes at once, or, if the endpoint has been woken just
+    /// now, a nanosecond later. ``event.at`` is not before the number that was given.
+    ///
+    /// Raises InputError for what is no time, and RunError if an endpoint asks for one and the same instant for ever.
     #[pyo3(signature = (endpoint, at))]
     fn wake(
         slf: &Bound<'_, Self>,
@@ -166,11 +185,13 @@ impl NetworkBase {
         Self::event_before(slf, limit)
     }
 
+    /// The simulated time, in seconds.
     #[getter]
     fn now(&self, py: Python<'_>) -> PyResult<f64> {
         self.time(py).map(Time::secs)
     }
 
+    /// The simulated time, in picoseconds, without rounding.
     #[getter]
     fn now_ps(&self, py: Python<'_>) -> PyResult<u64> {
         self.time(py).map(Time::ps)

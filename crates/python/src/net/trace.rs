@@ -10,7 +10,7 @@ use super::datagram::ecn_of;
 use super::endpoint::Endpoint;
 use super::events::cause_name;
 
-/// See `_core.pyi`.
+/// All that endpoints sent and received, in order: a sequence of entries. Equal scenario, seed and datagrams give an equal trace.
 #[pyclass(frozen, sequence, name = "Trace", module = "parshall._core")]
 #[derive(Debug)]
 pub struct PyTrace {
@@ -28,11 +28,13 @@ impl PyTrace {
 
 #[pymethods]
 impl PyTrace {
+    /// A hash of times, sizes, endpoints and ECN: equal traces have equal digests, in any process.
     #[getter]
     fn digest(&self) -> u64 {
         self.trace.digest()
     }
 
+    /// The entries from one instant up to another.
     fn between(
         &self,
         py: Python<'_>,
@@ -69,10 +71,11 @@ impl PyTrace {
     }
 }
 
-/// See `_core.pyi`.
+/// One datagram at one instant. As text it is a line.
 #[pyclass(frozen, name = "TraceEntry", module = "parshall._core")]
 #[derive(Debug)]
 pub struct PyTraceEntry {
+    /// The endpoint that sent or received it.
     #[pyo3(get)]
     endpoint: Py<Endpoint>,
     entry: TraceEntry,
@@ -80,16 +83,19 @@ pub struct PyTraceEntry {
 
 #[pymethods]
 impl PyTraceEntry {
+    /// Simulated time, in seconds.
     #[getter]
     fn at(&self) -> f64 {
         self.entry.at.secs()
     }
 
+    /// Simulated time, in picoseconds, without rounding.
     #[getter]
     fn at_ps(&self) -> u64 {
         self.entry.at.ps()
     }
 
+    /// What happened; the endpoint of what was dropped is the one that had sent it.
     #[getter]
     fn event(&self) -> &'static str {
         match self.entry.event {
@@ -99,6 +105,7 @@ impl PyTraceEntry {
         }
     }
 
+    /// The place of a drop, as of :class:`Dropped`.
     #[getter]
     fn cause(&self) -> Option<&'static str> {
         match self.entry.event {
@@ -107,11 +114,13 @@ impl PyTraceEntry {
         }
     }
 
+    /// Bytes on the wire.
     #[getter]
     fn wire_bytes(&self) -> u32 {
         self.entry.wire_bytes
     }
 
+    /// Its code point of ECN at that instant.
     #[getter]
     fn ecn<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         ecn_of(py, self.entry.ecn)
