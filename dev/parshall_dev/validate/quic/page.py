@@ -82,8 +82,8 @@ Goodput within {goodput:g} % and delay within {delay:g} % or {delay_ms:g} ms is 
 """
 
 _UNEVEN = """With ACKs that come up to {jitter} late, as on a machine, {name} has {goodput:.2f} Mbit/s,
-{delay:.1f} ms and {lost:.2f} % drops in simulated time, too. It takes what an ACK acknowledges over the time since the ACK
-before for the bandwidth, and keeps the largest.
+{delay:.1f} ms and {lost:.2f} % drops in simulated time, too. It takes what an ACK acknowledges over the time
+since the ACK before for the bandwidth, and keeps the largest.
 """
 
 
