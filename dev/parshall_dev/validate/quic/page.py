@@ -77,12 +77,13 @@ def page(results: Sequence[Compared], jittered: Mapping[Candidate, Measured]) ->
 _TIMELESS = """## quinn in simulated time
 
 The same code of quinn over the same scenario without sockets and without a clock
-(`parshall_quinn::sim`), beside quinn over the relay. Goodput within {goodput:g} % and delay within {delay:g} % or {delay_ms:g} ms is the same network.
+(`parshall_quinn::sim`), beside quinn over the relay.
+Goodput within {goodput:g} % and delay within {delay:g} % or {delay_ms:g} ms is the same network.
 """
 
-_UNEVEN = """With ACKs that come up to {jitter} late, as on a machine, {name} has {goodput:.2f} Mbit/s, {delay:.1f} ms
-and {lost:.2f} % drops in simulated time, too. It takes what an ACK acknowledges over the time since the ACK
-before for the bandwidth, and keeps the largest.
+_UNEVEN = """With ACKs that come up to {jitter} late, as on a machine, {name} has {goodput:.2f} Mbit/s,
+{delay:.1f} ms and {lost:.2f} % drops in simulated time, too. It takes what an ACK acknowledges over the time
+since the ACK before for the bandwidth, and keeps the largest.
 """
 
 
