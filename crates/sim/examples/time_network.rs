@@ -28,7 +28,7 @@ impl Endpoint for Ticker {
     fn expire(&mut self, _: Time) {}
     fn transmit(&mut self, now: Time) -> Option<Datagram> {
         (now >= self.next).then(|| {
-            self.next = self.next + self.gap;
+            self.next += self.gap;
             Datagram::sized(BYTES)
         })
     }
@@ -57,7 +57,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 match network.next()? {
                     Event::Wake { at, .. } => {
                         network.send(a, at, Datagram::sized(BYTES))?;
-                        next = next + gap;
+                        next += gap;
                         network.wake(a, next)?;
                     }
                     Event::Arrival(_) => received += 1,

@@ -455,7 +455,7 @@ impl Endpoint for Ticker {
     fn expire(&mut self, _: Time) {}
     fn transmit(&mut self, now: Time) -> Option<Datagram> {
         (now >= self.next).then(|| {
-            self.next = self.next + Time::ms(1.0);
+            self.next += Time::ms(1.0);
             Datagram::sized(100)
         })
     }
