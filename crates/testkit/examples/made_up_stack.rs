@@ -19,7 +19,7 @@ impl Endpoint for Metronome {
 
     fn transmit(&mut self, now: Time) -> Option<Datagram> {
         let interval = self.interval.filter(|_| now >= self.next)?;
-        self.next = self.next + interval;
+        self.next += interval;
         Some(Datagram::udp([0; 1200]))
     }
 

@@ -16,7 +16,7 @@ const LEVEL_BITS: u64 = 750;
 const LEVELS: u64 = 32;
 const HOME: u64 = 16;
 /// One step in so many begins a fade.
-const FADES: u64 = 160;
+const FADES: u64 = 80;
 /// Steps that a fade lasts.
 const FADE_STEPS: u64 = 8;
 const PACKET_BYTES: u32 = 1500;
@@ -67,7 +67,7 @@ mod tests {
         let capacity = capacity();
         let bits = capacity.times.len() as f64 * f64::from(PACKET_BYTES) * 8.0;
         let mean = bits / capacity.period.secs();
-        assert_eq!(format!("{:.1}", mean / 1e6), "10.7");
+        assert_eq!(format!("{:.1}", mean / 1e6), "10.4");
         assert_eq!(HOME * LEVEL_BITS * 1000, MIDDLE.bps() as u64);
         assert!(capacity.times.is_sorted() && *capacity.times.last().expect("times") <= capacity.period);
         let levels: Vec<_> = levels().collect();

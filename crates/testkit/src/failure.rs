@@ -21,10 +21,8 @@ const LINES_AROUND: usize = 10;
 pub struct Failure {
     /// The assertion, as its method is called.
     pub assertion: &'static str,
-    /// What was expected.
-    pub expected: String,
-    /// What came out.
-    pub found: String,
+    /// What was expected, and what came out.
+    pub summary: String,
     /// The worst instant, if there is one.
     pub worst: Option<Time>,
     /// The picture, or why there is none.
@@ -68,7 +66,8 @@ impl Failure {
             let _ = writeln!(details, "  packets around {:.6} s, {why}:", at.secs());
             details += &around(report, at);
         }
-        Failure { assertion, expected, found, worst: at, picture, details }
+        let summary = format!("expected {expected}, got {found}");
+        Failure { assertion, summary, worst: at, picture, details }
     }
 
     /// The message for two runs that differ.
@@ -83,8 +82,10 @@ impl Failure {
         let counts = entries.map(<[TraceEntry]>::len);
         Failure {
             assertion,
-            expected: "equal traces of two runs with one seed".to_string(),
-            found: format!("{} and {} entries, of which number {differs} differs", counts[0], counts[1]),
+            summary: format!(
+                "expected equal traces of two runs with one seed, got {} and {} entries, of which number {differs} differs",
+                counts[0], counts[1]
+            ),
             worst: at,
             picture: Err("two runs are compared".to_string()),
             details,
@@ -94,8 +95,8 @@ impl Failure {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Failure { assertion, expected, found, details, .. } = self;
-        write!(f, "{assertion}: expected {expected}, got {found}\n{}", details.trim_end())
+        let Failure { assertion, summary, details, .. } = self;
+        write!(f, "{assertion}: {summary}\n{}", details.trim_end())
     }
 }
 

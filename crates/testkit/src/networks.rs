@@ -62,7 +62,7 @@ pub fn dsl() -> Kit {
     network("dsl", link.with_reverse(reverse), Time::ms(30.0), 20.0).described("ADSL2+, 1 Mbit/s up")
 }
 
-/// A cell of LTE: a capacity that changes all the time, 10.7 Mbit/s in the mean, 50 ms, and a queue of 500 packets.
+/// A cell of LTE: a capacity that changes all the time, 10.4 Mbit/s in the mean, 50 ms, and a queue of 500 packets.
 ///
 /// The capacity is a recording in form (packets that may leave, each millisecond) but made by a rule, so that it can be
 /// given away: each 50 ms the rate takes a step of a random walk on multiples of 0.75 Mbit/s, from 0.75 to 24, drawn back to
