@@ -3,7 +3,7 @@
 use parshall_sim::units::Time;
 use smoltcp::iface::{Interface, SocketSet};
 
-/// What a program does with the sockets of its host.
+/// A program, which works with the sockets of its host.
 pub trait Application {
     /// Looks after the sockets. It is called at the start, after packets have arrived or timers of smoltcp have expired, and at
     /// [`Application::timer`]. `interface.context()` is what `connect` of a TCP socket wants.

@@ -5,7 +5,7 @@ use smoltcp::time::Instant;
 
 const PS_PER_MICROSECOND: u64 = 1_000_000;
 
-/// What a clock that counts microseconds shows.
+/// Reads a clock that counts microseconds.
 pub(crate) fn shown(now: Time) -> Instant {
     let micros = now.ps() / PS_PER_MICROSECOND;
     Instant::from_micros(i64::try_from(micros).unwrap_or(i64::MAX))

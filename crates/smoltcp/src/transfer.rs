@@ -108,13 +108,13 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// What [`Network::run`](parshall_sim::net::Network::run) takes.
+    /// Both, as [`Network::run`](parshall_sim::net::Network::run) takes them.
     pub fn endpoints(&mut self) -> [(EndpointId, &mut dyn Endpoint); 2] {
         [(self.ends[0], &mut self.sender), (self.ends[1], &mut self.receiver)]
     }
 }
 
-/// What came of a transfer.
+/// Outcome of a transfer.
 pub struct Run {
     pair: Pair,
     warm_up: Time,
