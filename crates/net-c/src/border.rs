@@ -70,7 +70,7 @@ impl From<NetworkError> for Fault {
     }
 }
 
-/// What a function returns when it fails.
+/// The value that a function returns when it fails.
 pub(crate) trait Returned {
     fn failed(code: i32) -> Self;
 }

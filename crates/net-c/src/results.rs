@@ -1,4 +1,4 @@
-//! What is left of a network once it is finished.
+//! Results of a network that is finished: tables and captures by name.
 
 use std::ffi::{c_char, c_void};
 use std::mem;

@@ -80,7 +80,7 @@ impl Sender {
     }
 }
 
-/// What the program in C prints.
+/// Runs the transfer and returns the lines that the program in C prints.
 pub fn printed(source: &str) -> String {
     let scenario = Scenario::from_toml(&scenario(source)).expect("a scenario");
     let mut builder = Builder::new(scenario).seed(7).traced();
