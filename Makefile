@@ -142,7 +142,7 @@ clean:
 # The site. What Sphinx needs is installed only for this; the crates' own pages stand beside the others.
 docs: setup $(VENV)/.docs
 	@$(MAKE) --no-print-directory wasm || echo "the site has no playground: WebAssembly could not be built" >&2
-	cargo doc --no-deps --quiet $(foreach crate,capture control estimators link net-c quinn scenario sim,-p parshall-$(crate))
+	cargo doc --no-deps --quiet $(foreach crate,capture control estimators link net-c quinn scenario sim testkit,-p parshall-$(crate))
 	PYTHONPATH=. $(BIN)/sphinx-build -q -W --keep-going -b html -d out/docs/doctrees docs out/docs/html
 	@echo "out/docs/html/index.html"
 

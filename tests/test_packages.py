@@ -20,6 +20,7 @@ PUBLISHED = (
     "parshall-sim",
     "parshall-capture",
     "parshall-link",
+    "parshall-testkit",
     "parshall-net-c",
     "parshall-quinn",
 )

@@ -21,7 +21,7 @@ const LINES_AROUND: usize = 10;
 pub struct Failure {
     /// The assertion, as its method is called.
     pub assertion: &'static str,
-    /// What was expected, and what came out.
+    /// Expectation and outcome.
     pub summary: String,
     /// The worst instant, if there is one.
     pub worst: Option<Time>,
@@ -38,7 +38,7 @@ pub(crate) struct Worst {
     pub why: String,
 }
 
-/// What was expected and what came out.
+/// Expectation and outcome.
 #[derive(Clone, Debug)]
 pub(crate) struct Verdict {
     pub expected: String,

@@ -145,7 +145,7 @@ impl Report {
         (!self.setting.cross.is_empty()).then(|| rate(8.0 * bytes as f64, from, to))
     }
 
-    /// What was dropped on the way, in both directions.
+    /// Datagrams that were lost on the way, in both directions.
     pub fn drops(&self) -> impl Iterator<Item = &TraceEntry> {
         self.trace.entries().iter().filter(|entry| matches!(entry.event, TraceEvent::Dropped(_)))
     }

@@ -31,7 +31,7 @@ impl<E> TcpWatch<E> {
         TcpWatch { endpoint, sent: None, received: Received::default(), marks: Marks::new() }
     }
 
-    /// What was sent again and delivered so far.
+    /// Data sent again and delivered so far.
     pub fn marks(&self) -> &Marks {
         &self.marks
     }

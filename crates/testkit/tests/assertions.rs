@@ -11,7 +11,7 @@ use parshall_testkit::{
 
 use crate::common::download;
 
-/// What an assertion says that does not hold.
+/// The message of an assertion that does not hold.
 fn message<E: std::fmt::Display>(result: Result<(), E>) -> String {
     result.expect_err("it should not hold").to_string()
 }
