@@ -410,8 +410,8 @@ class Wake:
 
 @final
 class Trace:
-    """All that endpoints sent and received, in order: a sequence of entries. Equal scenario, seed and datagrams
-    give an equal trace.
+    """All that endpoints sent and received, in order: a sequence of entries. Equal scenario, seed and
+    datagrams give an equal trace.
     """
 
     @property
