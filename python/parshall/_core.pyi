@@ -443,7 +443,7 @@ class TraceEntry:
 
     @property
     def event(self) -> Literal["sent", "received", "dropped"]:
-        """What happened; the endpoint of what was dropped is the one that had sent it."""
+        """The event; the endpoint of what was dropped is the one that had sent it."""
 
     @property
     def cause(self) -> _Cause | None:
