@@ -84,7 +84,7 @@ def test_bytes_come_back_without_a_copy() -> None:
 
 
 def test_captures_have_the_bytes() -> None:
-    net, a, _ = attached(line(record={"pcap": "line", "pcap_snaplen": 65535}))
+    net, a, _ = attached(line(record={"pcap": "line"}))
     net.send(a, b"to be found in a capture")
     list(net)
     assert b"to be found in a capture" in net.finish().pcap["line"]
@@ -139,7 +139,7 @@ def test_a_replaced_flow_is_recorded_under_its_name(bell: Dumbbell, tmp_path: Pa
     assert recording.flow("tcp1").packets_delivered > 100
     assert recording.plot() is not None
     read = Recording.load(recording.save(tmp_path / "out"))
-    assert rows(read) == rows(recording)
+    assert repr(rows(read)) == repr(rows(recording))
 
 
 def test_a_network_that_ends_early_has_the_recording_so_far(bell: Dumbbell) -> None:
@@ -200,7 +200,7 @@ def test_one_seed_has_one_trace_in_every_process(bell: Dumbbell) -> None:
 def test_a_trace_is_a_sequence_of_lines() -> None:
     traces = []
     for size in (100, 100, 101):
-        net, a, b = attached(line(), trace=True)
+        net, a, _ = attached(line(), trace=True)
         net.send(a, size, ecn="ect0")
         list(net)
         traces.append(net.trace)
@@ -249,11 +249,10 @@ def test_a_queue_of_ones_own_takes_part() -> None:
 
 def test_a_queue_that_fails_is_named_and_the_recording_so_far_is_there() -> None:
     net, a, _ = attached(line(queue=Failing()))
-    with pytest.raises(
-        RunError, match=r"^scenario \w{12}, seed 1: .*Failing.on_arrival.*it does not know"
-    ) as raised:
-        for _ in range(10):
-            net.send(a, 1000, at=0.001)
+    for _ in range(10):
+        net.send(a, 1000, at=0.001)
+    said = r"^scenario \w{12}, seed 1: .*Failing.on_arrival.*it does not know"
+    with pytest.raises(RunError, match=said) as raised:
         list(net)
     assert isinstance(raised.value.__cause__, ValueError)
     with pytest.raises(RunError, match="has failed before"):
@@ -332,13 +331,13 @@ def test_what_is_unknown_is_named() -> None:
     net, a, _ = attached(line())
     for stranger in (3, None, "a", attached(line())[1]):
         with pytest.raises(
-            InputTypeError, match="^send, endpoint: got .*, expected an endpoint that this network's"
+            InputTypeError, match=r"^send, endpoint: got .*, expected an endpoint that this network's"
         ):
             net.send(stranger, 10)  # type: ignore[arg-type]
-        with pytest.raises(InputTypeError, match="^wake, endpoint: got "):
+        with pytest.raises(InputTypeError, match=r"^wake, endpoint: got "):
             net.wake(stranger, 1.0)  # type: ignore[arg-type]
-    with pytest.raises(RunError, match="^attach: the network is in operation"):
-        net.send(a, 10)
+    net.send(a, 10)
+    with pytest.raises(RunError, match=r"^attach: the network is in operation"):
         net.attach("other", "a", "b")
 
 
@@ -364,18 +363,21 @@ def test_nothing_but_time_and_trace_is_left_after_the_end() -> None:
     net.finish()
     assert (net.now, len(net.trace or ())) == (5.0, 2)
     for call in (net.finish, lambda: net.send(a, 10), lambda: next(net), lambda: net.wake(a, 1.0)):
-        with pytest.raises(RunError, match="^the network has ended, and its recording was taken$"):
+        with pytest.raises(RunError, match=r"^the network has ended, and its recording was taken$"):
             call()
 
 
 def test_an_endpoint_that_asks_for_one_instant_for_ever_is_named() -> None:
     net, a, _ = attached(line())
-    with pytest.raises(
-        parshall.ParshallError, match=r"^endpoint outside at a, timer at 1.*again and again"
-    ) as raised:
+
+    def ask() -> None:
         for _ in range(20_000):
             net.wake(a, 1.0)
             next(net)
+
+    said = r"^endpoint outside at a, timer at 1.*again and again"
+    with pytest.raises(parshall.ParshallError, match=said) as raised:
+        ask()
     assert len(str(raised.value).splitlines()) == 1
 
 

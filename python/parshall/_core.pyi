@@ -410,8 +410,8 @@ class Wake:
 
 @final
 class Trace:
-    """All that endpoints sent and received, in order: a sequence of entries. Equal scenario, seed and datagrams
-    give an equal trace.
+    """All that endpoints sent and received, in order: a sequence of entries. Equal scenario, seed and
+    datagrams give an equal trace.
     """
 
     @property
@@ -443,7 +443,7 @@ class TraceEntry:
 
     @property
     def event(self) -> Literal["sent", "received", "dropped"]:
-        """What happened; the endpoint of what was dropped is the one that had sent it."""
+        """The event; the endpoint of what was dropped is the one that had sent it."""
 
     @property
     def cause(self) -> _Cause | None:

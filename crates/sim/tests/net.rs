@@ -63,7 +63,7 @@ proptest! {
     }
 }
 
-/// The same as [`end_of`], by way of [`Network::poll_before`]; also how often it was pending.
+/// All events, as [`end_of`] has them, by way of [`Network::poll_before`]; also how often it was pending.
 fn end_by_polling(network: &mut Network) -> (Vec<Event>, u32) {
     let (mut events, mut pending) = (Vec::new(), 0);
     loop {

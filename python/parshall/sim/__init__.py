@@ -10,8 +10,8 @@
             net.send(server, event.data)
     print(net.finish().flow("echo").packets_delivered)
 
-Nothing waits for a clock: a stack without sockets goes as fast as it computes, and the same scenario, seed and
-datagrams give the same arrivals, to the picosecond. docs/how-to/own-stack.md leads from there to QUIC.
+Nothing waits for a clock: a stack without sockets goes as fast as it computes, and the same scenario, seed
+and datagrams give the same arrivals, to the picosecond. docs/how-to/own-stack.md leads from there to QUIC.
 """
 
 from __future__ import annotations

@@ -37,21 +37,22 @@ class Network(_core.NetworkBase):
         for event in net:
             print(event)
 
-    Endpoints are attached first; the first other call puts the network into operation. Iteration goes from event
-    to event, up to the end of the scenario: an :class:`Arrival`, a :class:`Dropped` or a :class:`Wake`. In
-    between, datagrams may be sent. The scenario's own flows run beside. A pair of endpoints that sends nothing
-    leaves the recording that :func:`parshall.run` gives.
+    Endpoints are attached first; the first other call puts the network into operation. Iteration goes from
+    event to event, up to the end of the scenario: an :class:`Arrival`, a :class:`Dropped` or a
+    :class:`Wake`. In between, datagrams may be sent. The scenario's own flows run beside. A pair of
+    endpoints that sends nothing leaves the recording that :func:`parshall.run` gives.
 
     Times are seconds from the scenario's start, as floats, or text such as ``"20 ms"``; ``now_ps`` and
     ``at_ps`` are whole picoseconds, without rounding. The time of an event, given back, means its very
     picosecond.
 
-    ``mtu`` is the most bytes of a datagram, headers included. With ``trace`` all that endpoints send and receive
-    is kept. Parts of one's own in the scenario are called on the thread that drives the network, without the
-    limit of time that a run has for them. Ctrl-C ends a call that takes long, and the network can be used
-    further, unless it comes within one event of the engine that does not end.
+    ``mtu`` is the most bytes of a datagram, headers included. With ``trace`` all that endpoints send and
+    receive is kept. Parts of one's own in the scenario are called on the thread that drives the network,
+    without the limit of time that a run has for them. Ctrl-C ends a call that takes long, and the network
+    can be used further, unless it comes within one event of the engine that does not end.
 
-    Raises ScenarioError for a scenario that cannot be run, and InputError for other values that cannot be used.
+    Raises ScenarioError for a scenario that cannot be run, and InputError for other values that cannot be
+    used.
     """
 
     scenario: Scenario
@@ -96,13 +97,14 @@ class Network(_core.NetworkBase):
         path_mtu: int | None = None,
     ) -> tuple[_core.Endpoint, _core.Endpoint]:
         """Attaches two endpoints, at two hosts, that send datagrams to each other; returns that at ``source``
-        first. ``name`` is that of a new flow, by which the recording has them: what the second one sends counts
-        as its ACKs. A node at the end of a single link becomes a host if it is none.
+        first. ``name`` is that of a new flow, by which the recording has them: what the second one sends
+        counts as its ACKs. A node at the end of a single link becomes a host if it is none.
 
-        ``protocol`` is what estimators take the datagrams for. Those larger than ``path_mtu`` vanish on the way.
+        ``protocol`` is what estimators take the datagrams for. Those larger than ``path_mtu`` vanish on the
+        way.
 
-        Raises InputError for a host that is unknown and for the name of a flow that is there, and RunError once
-        the network is in operation.
+        Raises InputError for a host that is unknown and for the name of a flow that is there, and RunError
+        once the network is in operation.
         """
         for place, given in (("name", name), ("source", source), ("destination", destination)):
             _check_text(f"attach, {place}", given)
@@ -113,8 +115,8 @@ class Network(_core.NetworkBase):
     def replace(
         self, flow: str, *, protocol: Literal["udp", "tcp"] = "udp", path_mtu: int | None = None
     ) -> tuple[_core.Endpoint, _core.Endpoint]:
-        """Puts two endpoints in the place of a flow of the scenario, and returns that at its source first. What
-        the scenario says of its transport and its application does not matter then. See :meth:`attach`.
+        """Puts two endpoints in the place of a flow of the scenario, and returns that at its source first.
+        What the scenario says of its transport and its application does not matter then. See :meth:`attach`.
         """
         _check_text("replace, flow", flow)
         pair = self._replace(flow, *_options("replace", protocol, path_mtu))
@@ -141,8 +143,9 @@ class Network(_core.NetworkBase):
         return self._trace()
 
     def finish(self) -> Recording:
-        """Ends the network where it is, and returns what was recorded up to then. Its scenario has the endpoints as
-        flows that send nothing by themselves. Nothing but ``now`` and ``trace`` can be used afterwards.
+        """Ends the network where it is, and returns what was recorded up to then. Its scenario has the
+        endpoints as flows that send nothing by themselves. Nothing but ``now`` and ``trace`` can be used
+        afterwards.
 
         Raises RunError if nothing was counted, as the warm-up is not over, and when it is called again.
         """

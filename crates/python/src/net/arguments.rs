@@ -14,7 +14,7 @@ const ECN_NAMES: [&str; 4] = ["not-ect", "ect1", "ect0", "ce"];
 const AN_ECN: &str = "a member of Ecn, or one of not-ect, ect0, ect1, ce";
 const AN_INSTANT: &str = "seconds, at least 0, or text such as \"20 ms\"";
 
-/// What is said of a datagram besides its bytes.
+/// Facts of a datagram besides its bytes.
 pub struct Headers<'a, 'py> {
     pub ecn: Option<&'a Bound<'py, PyAny>>,
     pub dscp: Option<&'a Bound<'py, PyAny>>,
@@ -30,7 +30,7 @@ impl Headers<'_, '_> {
     }
 }
 
-/// What a datagram carries.
+/// Content of a datagram.
 pub enum Content<'py> {
     Size(u32),
     Bytes(Bound<'py, PyBytes>),
@@ -83,7 +83,7 @@ pub fn ecn(place: &dyn Display, given: &Bound<'_, PyAny>) -> PyResult<Ecn> {
     bits.map(Ecn::from_bits).ok_or_else(|| wrong_value(&format_args!("{place}, ecn"), given, AN_ECN))
 }
 
-/// What a code point of ECN is called.
+/// The name of a code point of ECN.
 pub fn ecn_name(ecn: Ecn) -> &'static str {
     ECN_NAMES[usize::from(ecn.bits())]
 }

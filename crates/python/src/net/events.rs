@@ -8,7 +8,7 @@ use pyo3::types::PyBytes;
 use super::datagram::PyDatagram;
 use super::endpoint::Endpoint;
 
-/// What Python calls the place where a datagram went no further.
+/// Python's name of the place where a datagram went no further.
 pub fn cause_name(cause: DropCause) -> &'static str {
     match cause {
         DropCause::Early => "early",

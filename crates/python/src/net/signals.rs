@@ -29,7 +29,7 @@ pub fn looked() {
     }
 }
 
-/// What a signal raised that ended the engine's work, once.
+/// The exception of a signal that ended the engine's work, once.
 pub fn raised() -> Option<PyErr> {
     RAISED.take()
 }

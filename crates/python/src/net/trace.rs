@@ -15,7 +15,7 @@ use super::events::cause_name;
 #[derive(Debug)]
 pub struct PyTrace {
     pub trace: Trace,
-    /// Of the network, by their numbers.
+    /// Endpoints of the network, by their numbers.
     pub endpoints: Vec<Py<Endpoint>>,
 }
 
@@ -95,7 +95,7 @@ impl PyTraceEntry {
         self.entry.at.ps()
     }
 
-    /// What happened; the endpoint of what was dropped is the one that had sent it.
+    /// The event; the endpoint of what was dropped is the one that had sent it.
     #[getter]
     fn event(&self) -> &'static str {
         match self.entry.event {
