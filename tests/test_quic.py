@@ -41,6 +41,21 @@ def test_a_class_in_python_sends_by_quic() -> None:
 
 
 @needs_library
+def test_a_class_in_python_sends_by_quic_in_simulated_time() -> None:
+    bottleneck = ROOT / "examples/quic/bottleneck.toml"
+    command = [sys.executable, str(OWN), "gentle:Gentle", "--scenario", str(bottleneck)]
+    runs = [
+        subprocess.run(command, capture_output=True, text=True, check=True, timeout=120) for _ in range(2)
+    ]
+    assert runs[0].stdout == runs[1].stdout
+    shown = json.loads(runs[0].stdout)
+    assert 18.9e6 < shown["goodput"] < 19.3e6
+    # It keeps 10 ms of queueing delay; a full packet takes 0.6 ms to send.
+    assert 0.008 < shown["mean_delay"] < 0.014
+    assert shown["packets_dropped"] == 0
+
+
+@needs_library
 def test_a_class_that_fails_is_told(tmp_path: Path) -> None:
     (tmp_path / "failing.py").write_text(
         "import parshall\n\n\nclass Failing(parshall.Control):\n"

@@ -72,7 +72,7 @@ class Outcome(ctypes.Structure):
 
 
 class Queue(ctypes.Structure):
-    """What the queue of a scenario's first link recorded in simulated time."""
+    """Counters of the queue of a scenario's first link in simulated time."""
 
     _fields_ = (
         ("mean_delay", ctypes.c_double),

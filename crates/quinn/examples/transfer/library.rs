@@ -47,7 +47,7 @@ pub unsafe extern "C" fn parshall_quic_transfer(
     told(outcome.map(|outcome| unsafe { done.write(outcome.into()) }))
 }
 
-/// The same in simulated time, in the place of the first flow of a scenario file, with what the queue of its first link recorded.
+/// Sends in simulated time, in the place of the first flow of a scenario file, with what the queue of its first link recorded.
 ///
 /// # Safety
 /// As [`parshall_quic_transfer`]; `queue` may be written to, too.

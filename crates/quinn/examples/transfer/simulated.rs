@@ -1,4 +1,4 @@
-//! The same transfer in simulated time: the scenario's network is between client and server, and no socket.
+//! Transfers in simulated time: the scenario's network is between client and server, and no socket.
 
 use std::sync::Arc;
 
@@ -12,13 +12,13 @@ use crate::flow::{transport, Fallible, Outcome};
 /// The outcome of a transfer in simulated time.
 #[derive(Debug)]
 pub struct Simulated {
-    /// What the real transfer tells, too. Time is that of the scenario, and so is the warm-up.
+    /// Figures that the real transfer tells, too. Time is that of the scenario, and so is the warm-up.
     pub outcome: Outcome,
     /// The queue of the scenario's first link.
     pub queue: Queue,
 }
 
-/// What a port recorded.
+/// Counters of a port.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Queue {

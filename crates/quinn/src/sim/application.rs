@@ -1,4 +1,4 @@
-//! What a side does with its connection.
+//! Applications over a connection.
 
 use parshall_sim::units::Time;
 use quinn_proto::{Connection, Event};

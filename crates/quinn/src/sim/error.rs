@@ -1,4 +1,4 @@
-//! What goes wrong in simulated time.
+//! Errors of connections in simulated time.
 
 use std::fmt;
 

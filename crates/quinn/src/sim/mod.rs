@@ -9,7 +9,7 @@
 //! use parshall_sim::scenario::{CoDel, Link, Scenario};
 //! use parshall_sim::units::{Rate, Time};
 //!
-//! let dsl = Link::new(("home", "server"), Rate::mbit(10.0), Time::ms(20.0)).with_queue(CoDel::packets(100));
+//! let dsl = Link::new(("home", "server"), Rate::mbit(10.0), Time::ms(20.0)).with_queue(CoDel::default());
 //! let scenario = Scenario::new(Time::from_secs(10.0), [dsl], []);
 //! let mut pair = Setup::between(Builder::new(scenario), "home", "server")?.seed(7).build()?;
 //! pair.client.send(Time::ZERO, UNBOUNDED);

@@ -20,7 +20,7 @@ pub struct Pair {
     pub server: Peer,
 }
 
-/// What a run gave.
+/// Results of a run.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Run {
@@ -28,15 +28,15 @@ pub struct Run {
     pub client: Report,
     /// The server's part.
     pub server: Report,
-    /// What the network recorded.
+    /// The network's recording.
     pub recording: Recording,
-    /// What both sides sent and received. Its times, sizes and ECN bits are a matter of the seed; bytes are not, since keys are random.
+    /// Datagrams that both sides sent and received. Its times, sizes and ECN bits are a matter of the seed; bytes are not, since keys are random.
     pub trace: Trace,
     /// The end of the run.
     pub ended: Time,
 }
 
-/// What one side has to tell.
+/// Results of one side.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Report {
@@ -50,7 +50,7 @@ pub struct Report {
     pub transfers: Vec<TransferReport>,
 }
 
-/// What became of a transfer.
+/// Fate of a transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TransferReport {
@@ -72,7 +72,7 @@ impl TransferReport {
 }
 
 impl Report {
-    /// What became of a transfer of this side.
+    /// Looks up a transfer of this side.
     pub fn transfer(&self, TransferId(number): TransferId) -> TransferReport {
         self.transfers[number]
     }
@@ -108,7 +108,7 @@ impl Pair {
         Ok(driven?)
     }
 
-    /// What the run gave so far.
+    /// Ends the run and returns its results so far.
     ///
     /// # Errors
     /// If memory runs low.
@@ -134,7 +134,7 @@ impl Pair {
 }
 
 impl Peer {
-    /// What this side has to tell, of which the other one knows when its sends arrived.
+    /// Results of this side; the other one knows when its sends arrived.
     fn report(&self, other: &Peer, counted_secs: f64) -> Report {
         let transfers = self.transfers.list.iter().map(|transfer| {
             let reader = if transfer.answer.is_some() { self } else { other };

@@ -296,7 +296,7 @@ impl fmt::Debug for Peer {
     }
 }
 
-/// What quinn has written, as a datagram.
+/// Makes a datagram of the bytes that quinn has written.
 fn on_wire(mut bytes: Vec<u8>, transmit: &Transmit) -> Datagram {
     bytes.truncate(transmit.size);
     Datagram::udp(bytes).with_ecn(transmit.ecn.map_or(Ecn::NotEct, |ecn| Ecn::from_bits(ecn as u8)))

@@ -36,7 +36,7 @@ pub(super) struct Transfer {
     is_done: bool,
 }
 
-/// What is left to write on a stream.
+/// Bytes to write on a stream.
 #[derive(Debug)]
 struct Outgoing {
     prefix: Option<[u8; PREFIX as usize]>,
@@ -44,7 +44,7 @@ struct Outgoing {
     bytes: u64,
 }
 
-/// What has been read from a stream.
+/// Bytes read from a stream.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Received {
     pub bytes: u64,

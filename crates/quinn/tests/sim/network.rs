@@ -1,4 +1,4 @@
-//! What a network does to datagrams reaches quinn: marks, a small path MTU, outages, losses.
+//! Effects of a network reach quinn: marks, a small path MTU, outages, losses.
 
 use std::sync::Arc;
 
