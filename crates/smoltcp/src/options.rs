@@ -1,4 +1,4 @@
-//! What a host's TCP is set to.
+//! Settings of a host's TCP.
 
 use smoltcp::socket::tcp::CongestionControl;
 

@@ -89,7 +89,7 @@ impl Simulation {
         self.until = Time::ZERO;
     }
 
-    /// What became of the oldest datagram that was not asked for before.
+    /// Takes the fate of the oldest datagram whose fate was not taken before.
     #[inline]
     pub(crate) fn next_fate(&mut self) -> Option<Fate> {
         self.outside.as_mut()?.next_fate()

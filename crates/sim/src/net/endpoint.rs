@@ -176,7 +176,7 @@ impl Network {
     }
 }
 
-/// What a panic says.
+/// The message of a panic.
 fn message(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without a message")

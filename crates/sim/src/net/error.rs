@@ -1,4 +1,4 @@
-//! What goes wrong between a network and its endpoints.
+//! Errors between a network and its endpoints.
 
 use std::fmt;
 
@@ -18,7 +18,7 @@ pub enum NetworkError {
     Endpoint(EndpointFailure),
 }
 
-/// What an endpoint did that it may not do, and when.
+/// An endpoint did something that it may not do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct EndpointFailure {

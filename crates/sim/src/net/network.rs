@@ -47,7 +47,7 @@ pub struct Network {
     failed: bool,
 }
 
-/// What is known of an endpoint.
+/// State of an endpoint.
 #[derive(Clone, Copy, Debug)]
 struct State {
     /// When it was woken last.
@@ -83,7 +83,7 @@ pub struct Arrival {
     pub at: Time,
     /// When it was sent.
     pub sent_at: Time,
-    /// What was sent, with the ECN code point and the code point of differentiated services with which it arrives.
+    /// The datagram, with the ECN code point and the code point of differentiated services with which it arrives.
     pub datagram: Datagram,
 }
 
@@ -98,7 +98,7 @@ pub struct Dropped {
     pub sent_at: Time,
     /// Where.
     pub cause: DropCause,
-    /// What was sent.
+    /// The datagram as it was sent.
     pub datagram: Datagram,
 }
 
@@ -162,7 +162,7 @@ impl Network {
         Some([false, true].map(|back| EndpointId::of(pair, back)))
     }
 
-    /// What an endpoint is called in messages: `FLOW at HOST`.
+    /// The name of an endpoint in messages: `FLOW at HOST`.
     pub fn endpoint_name(&self, endpoint: EndpointId) -> String {
         match self.pairs.get(endpoint.pair()) {
             Some(pair) => format!("{} at {}", pair.name, pair.hosts[usize::from(endpoint.sends_back())]),
@@ -170,7 +170,7 @@ impl Network {
         }
     }
 
-    /// What endpoints have sent and received so far; `None` unless [`Builder::traced`](super::Builder::traced) asked for it.
+    /// The datagrams that endpoints have sent and received so far; `None` unless [`Builder::traced`](super::Builder::traced) asked for it.
     pub fn trace(&self) -> Option<&Trace> {
         self.trace.as_ref()
     }

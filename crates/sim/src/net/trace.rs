@@ -1,4 +1,4 @@
-//! What endpoints sent and received, for comparing runs and for looking at a fault.
+//! A log of the datagrams that endpoints sent and received, for comparing runs and for looking at a fault.
 
 use std::fmt;
 
@@ -20,7 +20,7 @@ pub struct TraceEntry {
     pub at: Time,
     /// The endpoint that sent or received it.
     pub endpoint: EndpointId,
-    /// What happened.
+    /// Sent, received or dropped.
     pub event: TraceEvent,
     /// When it was sent.
     pub sent_at: Time,
@@ -32,7 +32,7 @@ pub struct TraceEntry {
     pub ecn: Ecn,
 }
 
-/// What happened to a datagram.
+/// An event in the life of a datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TraceEvent {
     /// The endpoint sent it.

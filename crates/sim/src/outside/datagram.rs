@@ -197,7 +197,7 @@ impl Datagram {
         self.tag
     }
 
-    /// What it carries.
+    /// Its content.
     pub fn content(&self) -> &Content {
         &self.content
     }

@@ -1,8 +1,8 @@
-//! What a router reads of an IP packet, and the one field that it rewrites.
+//! The fields of an IP packet that a router reads, and the one that it rewrites.
 
 use crate::random::fnv1a_bytes;
 
-/// What a router sees of a packet.
+/// The fields of a packet that a router reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Seen {
     pub header_bytes: u32,

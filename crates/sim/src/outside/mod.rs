@@ -1,4 +1,4 @@
-//! What the engine knows of flows whose two ends belong to the caller: the datagrams under way, and what became of them.
+//! Flows whose two ends belong to the caller: their datagrams under way, and the fates of those that have arrived or were dropped.
 //!
 //! To the engine such a flow is one of UDP whose source never writes. Its packets are numbered in each direction; a
 //! packet under way is as small as any other, and its datagram waits here under its number.
@@ -201,7 +201,7 @@ impl Outside {
         key.map_or(own, |key| own ^ mix(key))
     }
 
-    /// What became of the oldest datagram that was not asked for before.
+    /// Takes the fate of the oldest datagram whose fate was not taken before.
     #[inline]
     pub fn next_fate(&mut self) -> Option<Fate> {
         self.fates.pop_front()

@@ -49,7 +49,7 @@ pub struct Carried {
     pub connection: u32,
     /// Blocks that it reports.
     pub blocks: SackBlocks,
-    /// Of a caller's datagram, its bytes.
+    /// The bytes of a caller's datagram.
     pub content: Option<Content>,
 }
 
@@ -87,7 +87,7 @@ struct Capture {
     notes: Vec<Note>,
     /// Blocks that ACKs in `notes` report.
     blocks: Vec<SackBlocks>,
-    /// What datagrams of the caller's in `notes` carry.
+    /// Contents of the caller's datagrams in `notes`.
     contents: Vec<Content>,
     content_bytes: usize,
 }
@@ -217,7 +217,7 @@ impl Capture {
         place.map_or(&SackBlocks::EMPTY, |place| &self.blocks[place as usize])
     }
 
-    /// What the datagram of a note carries, if it is the caller's.
+    /// The content of a note's datagram, if it is the caller's.
     fn content(&self, note: &Note) -> Option<&Content> {
         let place = (note.blocks & CONTENT != 0).then(|| (note.blocks & !CONTENT) as usize - 1);
         place.map(|place| &self.contents[place])
