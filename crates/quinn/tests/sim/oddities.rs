@@ -19,7 +19,7 @@ type Control = Arc<dyn ControllerFactory + Send + Sync>;
 fn lost(control: &Control, access: Rate, ack_jitter: Time, seed: u64) -> f64 {
     let mut transport = large_windows();
     transport.congestion_controller_factory(control.clone());
-    let jitter = (ack_jitter > Time::ZERO).then(|| Jitter { most: ack_jitter, reorder: false });
+    let jitter = (ack_jitter > Time::ZERO).then_some(Jitter { most: ack_jitter, reorder: false });
     let links = [
         Link::new(("client", "router"), access, Time::ms(1.0)),
         Link::new(("router", "server"), Rate::mbit(20.0), Time::ms(19.0))
