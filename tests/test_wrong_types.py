@@ -179,6 +179,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "parshall.run": {"scenario": SCENARIO},
     "parshall.run_many": {"variants": [SCENARIO], "seeds": [1]},
     "parshall.load": {"path": "nowhere.toml"},
+    "parshall.merge_qlogs": {"logs": {}},
     "parshall.loads": {"text": ""},
     "parshall.native": {"cls": plain},
     "parshall.Relay": {"scenario": SCENARIO, "to": "127.0.0.1:9"},

@@ -62,9 +62,7 @@ def merge_qlogs(
     >>> "2001.5" in merge_qlogs({"client": log}, {"client": 2.0})
     True
     """
-    shifts = dict(starts or {})
-    if unknown := sorted(set(shifts) - set(logs)):
-        raise InputError(f"starts[{unknown[0]!r}]", "no log of that name", f"one of {', '.join(logs)}")
+    shifts = _checked(logs, starts, title)
     events: list[dict[str, Any]] = []
     for name, log in logs.items():
         start = 1e3 * shifts.get(name, 0.0)
@@ -74,6 +72,24 @@ def merge_qlogs(
             event["time"] = round(event["time"] + start, DIGITS)
             events.append(event)
     return _written(title or "Merged", f"Merged from {', '.join(logs)}", events)
+
+
+def _checked(logs: object, starts: object, title: object) -> dict[str, float]:
+    """The starts of logs, once all arguments are known to be what they should be."""
+    if not isinstance(logs, Mapping) or not all(isinstance(name, str) for name in logs):
+        raise InputError("logs", shown(logs), "a mapping from names to qlogs")
+    if not isinstance(title, str):
+        raise InputError("title", shown(title), "text")
+    if starts is None:
+        return {}
+    if not isinstance(starts, Mapping):
+        raise InputError("starts", shown(starts), "a mapping from names of logs to seconds")
+    for name, start in starts.items():
+        if name not in logs:
+            raise InputError(f"starts[{name!r}]", "no log of that name", f"one of {', '.join(logs)}")
+        if isinstance(start, bool) or not isinstance(start, int | float) or not math.isfinite(start):
+            raise InputError(f"starts[{name!r}]", shown(start), "seconds")
+    return dict(starts)
 
 
 def _written(title: str, description: str, events: Iterable[dict[str, Any]]) -> str:

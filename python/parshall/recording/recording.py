@@ -201,6 +201,8 @@ class Recording:
         """
         from parshall.recording.qlog import qlog_of
 
+        if flows is not None and (isinstance(flows, str) or not isinstance(flows, Sequence)):
+            raise InputError("flows", shown(flows), "a list of names")
         recorded = [name for name in self.flows if name in self._recorded("window")]
         if flows is None and not recorded:
             raise ParshallError("no flow's window is recorded; name flows in record.window")
