@@ -71,7 +71,7 @@ fn another_thread_can_stop_a_run() {
 fn a_run_can_be_stopped_within_an_event() {
     let mut busy = scenario(10.0);
     busy.links[0] = busy.links[0].clone().with_queue(Pie { update: Time::from_ps(1), ..Pie::default() });
-    busy.flows = vec![Flow::constant("f", "a", "b", Rate::from_bps(10.0))];
+    busy.flows = vec![Flow::constant("f", "a", "b", Rate::from_bps(8000.0))];
     let asked = Arc::new(AtomicU64::new(0));
     let options = RunOptions::new().progress({
         let asked = asked.clone();
