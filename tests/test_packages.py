@@ -22,6 +22,7 @@ PUBLISHED = (
     "parshall-link",
     "parshall-testkit",
     "parshall-net-c",
+    "parshall-smoltcp",
     "parshall-quinn",
 )
 

@@ -90,7 +90,7 @@
 //! The version is pinned, since results depend on it. [The README] says where its CUBIC differs from RFC 9438, and what a sender
 //! without congestion control does to itself.
 //!
-//! [The README]: https://crates.io/crates/parshall-smoltcp
+//! [The README]: https://docs.rs/parshall-smoltcp
 
 mod application;
 mod clock;

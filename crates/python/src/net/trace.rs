@@ -4,6 +4,7 @@ use parshall_sim::net::{Trace, TraceEntry, TraceEvent};
 use parshall_sim::units::Time;
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
+use pyo3::types::{PyIterator, PyTuple};
 
 use super::arguments;
 use super::datagram::ecn_of;
@@ -56,6 +57,12 @@ impl PyTrace {
         let entry = usize::try_from(index).ok().and_then(|index| entries.get(index));
         let entry = entry.ok_or_else(|| PyIndexError::new_err("no such entry of the trace"))?;
         Ok(self.entry(py, *entry))
+    }
+
+    fn __iter__(&self, py: Python<'_>) -> PyResult<Py<PyIterator>> {
+        let entries = self.trace.entries().iter().map(|entry| self.entry(py, *entry));
+        let entries: Vec<PyTraceEntry> = entries.collect();
+        Ok(PyTuple::new(py, entries)?.try_iter()?.unbind())
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
