@@ -54,7 +54,7 @@ $(VENV)/.built: $(SOURCES) | $(VENV)/.tools
 
 # The studies, and what maintainers need.
 $(VENV)/.beside: studies/pyproject.toml dev/pyproject.toml | $(VENV)/.built
-	. $(BIN)/activate && $(BIN)/uv pip install --quiet -e studies -e dev
+	. $(BIN)/activate && $(BIN)/uv pip install --quiet -e studies -e 'dev[quic]'
 	touch $@
 
 $(VENV)/.tools:

@@ -1,4 +1,4 @@
-//! [smoltcp](smoltcp)'s TCP in simulated time, over the networks of Parshall.
+//! [smoltcp]'s TCP in simulated time, over the networks of Parshall.
 //!
 //! A test of a program on smoltcp wants a network with a rate, a queue, losses and other traffic, and wants the same result each
 //! time. Here both stacks run in the simulator: nothing waits for a clock, no socket is opened, and one seed gives the
