@@ -18,7 +18,7 @@
 //! # Ok::<(), parshall_sim::net::NetworkError>(())
 //! ```
 //!
-//! [`reference`] is a small sender and receiver to try things with: your own stack stands in its place.
+//! [`mod@reference`] is a small sender and receiver to try things with: your own stack stands in its place.
 //!
 //! # Networks
 //!
